@@ -1,0 +1,1 @@
+/** Public names of this package; nothing is defined here. */

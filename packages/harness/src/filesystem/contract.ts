@@ -1,0 +1,47 @@
+/**
+ * A tree of files that an agent may see. Paths are absolute, POSIX and virtual (`/mnt/user-data/…`).
+ * A backend gives these five verbs and nothing else; edit, search, paging and numbering are written once
+ * above them. Absence is `undefined`; a broken backend throws. No text or error may hold a host path.
+ */
+export interface FileBackend {
+  /** Two backends with the same id share one lock space (same files). */
+  readonly id: string;
+  /**
+   * The direct children of a directory, sorted by name.
+   * @throws DeerflowError `path_not_found`, `not_a_directory`, `path_denied`
+   */
+  list(path: string): Promise<readonly FileEntry[]>;
+  /** What is at `path`; `undefined` when nothing is. Never follows a link out of the tree. */
+  stat(path: string): Promise<FileEntry | undefined>;
+  /** The whole content; `undefined` when no file is there. */
+  read(path: string): Promise<FileContent | undefined>;
+  /**
+   * Creates or replaces a file atomically, with its parent directories; keeps the mode of a replaced file.
+   * With `expectedVersion` it is a compare-and-set: `null` means "must not exist".
+   * @throws DeerflowError `file_changed` when the expectation fails, `path_denied` outside writable mounts
+   */
+  write(path: string, content: Uint8Array, options?: WriteOptions): Promise<Version>;
+  /** Removes a file, an empty or full directory, or a link itself. False when nothing was there. */
+  remove(path: string): Promise<boolean>;
+}
+
+export interface WriteOptions {
+  readonly expectedVersion?: Version | null;
+}
+
+/** The sha-256 of the whole content, in hex. */
+export type Version = string;
+
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  readonly version: Version;
+}
+
+export interface FileEntry {
+  readonly path: string;
+  readonly kind: "file" | "directory";
+  /** Bytes; 0 for a directory. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number;
+}

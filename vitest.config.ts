@@ -1,0 +1,37 @@
+/** Two projects: `unit` (no service, no network, fast) and `integration` (processes, databases, browser). */
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const resolve = { conditions: ["deerflow-source", "node", "import", "default"] };
+const ssr = { resolve: { conditions: ["deerflow-source", "node", "import", "default"] } };
+const reporter = fileURLToPath(new URL("tools/count-reporter.ts", import.meta.url));
+
+export default defineConfig({
+  test: {
+    reporters: ["default", reporter],
+    maxWorkers: 2,
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: {
+          name: "unit",
+          include: ["{packages,apps}/*/src/**/*.test.{ts,tsx}", "tools/**/*.test.ts"],
+          exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: "integration",
+          include: ["{packages,apps}/*/src/**/*.int.test.ts", "tests/**/*.int.test.ts"],
+          exclude: ["**/node_modules/**", "**/dist/**"],
+          globals: true,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
