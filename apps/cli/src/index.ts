@@ -1,1 +1,0 @@
-/** Public names of this package; nothing is defined here. */

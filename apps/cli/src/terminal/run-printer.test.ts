@@ -1,0 +1,69 @@
+import pc from "picocolors";
+import { describe, expect, it } from "vitest";
+import { RunPrinter } from "./run-printer.js";
+
+const plain = pc.createColors(false);
+
+function print(frames: readonly (readonly [string, unknown])[]) {
+  let out = "";
+  const printer = new RunPrinter((text) => {
+    out += text;
+  }, plain);
+  frames.forEach(([event, data], index) => printer.frame({ id: String(index), event, data }));
+  return { out, printer };
+}
+
+const human = { id: "h1", type: "human", content: "go" };
+const ai = {
+  id: "a1",
+  type: "ai",
+  content: "Reading.",
+  tool_calls: [{ id: "c1", name: "read_file", args: { description: "look", path: "/mnt/user-data/uploads/a.csv" } }],
+};
+const tool = { id: "t1", type: "tool", name: "read_file", content: "a,b\n1,2", tool_call_id: "c1" };
+
+describe("RunPrinter", () => {
+  it("shows streamed text once, then calls, results and the plan", () => {
+    const { out, printer } = print([
+      ["values", { messages: [human] }],
+      ["messages", [{ id: "a1", type: "AIMessageChunk", content: "Read" }, {}]],
+      ["messages", [{ id: "a1", type: "AIMessageChunk", content: "ing." }, {}]],
+      ["values", { messages: [human, ai] }],
+      ["values", { messages: [human, ai, tool], todos: [{ content: "read", status: "completed" }] }],
+      ["values", { messages: [human, ai, tool], todos: [{ content: "read", status: "completed" }], artifacts: ["/x"] }],
+    ]);
+    expect(out).toBe(
+      [
+        "Reading.",
+        "● read_file  look  /mnt/user-data/uploads/a.csv",
+        "  ✓ a,b",
+        "  Plan",
+        "    [x] read",
+        "",
+      ].join("\n"),
+    );
+    expect(printer.artifacts).toEqual(["/x"]);
+  });
+
+  it("does not repeat what the thread held before this run", () => {
+    const { out } = print([
+      ["values", { messages: [human, ai, tool] }],
+      ["values", { messages: [human, ai, tool, { id: "a2", type: "ai", content: "Done." }] }],
+    ]);
+    expect(out).toBe("Done.\n");
+  });
+
+  it("marks refused calls and errors", () => {
+    const { out } = print([
+      ["values", { messages: [] }],
+      ["values", { messages: [{ ...tool, status: "error", content: "Error: refused" }] }],
+      ["error", { message: "the model is gone" }],
+    ]);
+    expect(out).toBe("  ✗ Error: refused\n✗ the model is gone\n");
+  });
+
+  it("knows when the run ends with a question", () => {
+    const question = { id: "t2", type: "tool", name: "ask_clarification", content: "Which year?" };
+    expect(print([["values", { messages: [] }], ["values", { messages: [question] }]]).printer.endsWithQuestion).toBe(true);
+  });
+});

@@ -1,0 +1,147 @@
+/** Shows a run to a person: text as it streams, one line a tool call, the plan when it changes. */
+import type { Colors } from "picocolors/types.js";
+
+/** One event of a run, as the runtime publishes it. */
+export interface RunFrame {
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+interface WireMessage {
+  readonly id?: string;
+  readonly type?: string;
+  readonly name?: string;
+  readonly content?: unknown;
+  readonly status?: string;
+  readonly tool_calls?: readonly { id?: string; name: string; args?: Record<string, unknown> }[];
+}
+
+interface WireTodo {
+  readonly content: string;
+  readonly status: string;
+}
+
+const TODO_MARK: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[>]", pending: "[ ]" };
+const RESULT_WIDTH = 100;
+
+export class RunPrinter {
+  readonly #write: (text: string) => void;
+  readonly #colors: Colors;
+  readonly #shown = new Set<string>();
+  #streamed = "";
+  #midLine = false;
+  #started = false;
+  #plan = "";
+  #artifacts: readonly string[] = [];
+  #question = false;
+
+  constructor(write: (text: string) => void, colors: Colors) {
+    this.#write = write;
+    this.#colors = colors;
+  }
+
+  /** Virtual paths of the results shown so far. */
+  get artifacts(): readonly string[] {
+    return this.#artifacts;
+  }
+
+  /** Whether the last thing in the run is a question to the user. */
+  get endsWithQuestion(): boolean {
+    return this.#question;
+  }
+
+  frame({ event, data }: RunFrame): void {
+    if (event === "messages" && Array.isArray(data)) this.#chunk(data[0] as WireMessage, data[1]);
+    else if (event === "values") this.#values(data as Record<string, unknown>);
+    else if (event === "error") this.#line(this.#colors.red(`✗ ${errorText(data)}`));
+  }
+
+  #chunk(message: WireMessage, metadata: unknown): void {
+    const namespace = String((metadata as { langgraph_checkpoint_ns?: string })?.langgraph_checkpoint_ns ?? "");
+    if (!message.type?.startsWith("AI") && message.type !== "ai") return;
+    if (namespace.includes("tools:")) return; // a subagent's text is its own affair
+    const text = textOf(message.content);
+    if (text === "") return;
+    if (this.#streamed !== message.id) {
+      this.#breakLine();
+      this.#streamed = message.id ?? "";
+      if (message.id) this.#shown.add(`text:${message.id}`);
+    }
+    this.#write(text);
+    this.#midLine = !text.endsWith("\n");
+  }
+
+  #values(values: Record<string, unknown>): void {
+    const messages = (values["messages"] ?? []) as readonly WireMessage[];
+    if (!this.#started) {
+      // The first state is what was there before this run, and the request itself.
+      for (const message of messages) this.#shown.add(message.id ?? "");
+      this.#started = true;
+    }
+    for (const message of messages) this.#message(message);
+    if (Array.isArray(values["todos"])) this.#todos(values["todos"] as WireTodo[]);
+    if (Array.isArray(values["artifacts"])) this.#artifacts = values["artifacts"].map(String);
+  }
+
+  #message(message: WireMessage): void {
+    const id = message.id ?? "";
+    if (this.#shown.has(id)) return;
+    this.#shown.add(id);
+    if (message.type === "ai") {
+      this.#question = false;
+      if (!this.#shown.has(`text:${id}`) && textOf(message.content) !== "") this.#line(textOf(message.content));
+      for (const call of message.tool_calls ?? []) this.#line(callLine(call, this.#colors));
+    } else if (message.type === "tool") {
+      this.#question = message.name === "ask_clarification" && message.status !== "error";
+      if (this.#question) this.#line(this.#colors.bold(textOf(message.content)));
+      else this.#line(resultLine(message, this.#colors));
+    }
+  }
+
+  #todos(todos: readonly WireTodo[]): void {
+    const plan = todos.map((todo) => `    ${TODO_MARK[todo.status] ?? "[ ]"} ${todo.content}`).join("\n");
+    if (plan === this.#plan || plan === "") return;
+    this.#plan = plan;
+    this.#line(this.#colors.cyan(`  Plan\n${plan}`));
+  }
+
+  #breakLine(): void {
+    if (this.#midLine) this.#write("\n");
+    this.#midLine = false;
+  }
+
+  #line(text: string): void {
+    this.#breakLine();
+    this.#write(`${text}\n`);
+  }
+}
+
+/** The text of a message's content, whatever its form. */
+export const textOf = (content: unknown): string => {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((block: { text?: unknown }) => (typeof block.text === "string" ? block.text : "")).join("");
+};
+
+const errorText = (data: unknown): string =>
+  String((data as { message?: unknown } | undefined)?.message ?? "the run failed");
+
+function callLine(call: { name: string; args?: Record<string, unknown> }, colors: Colors): string {
+  const { description, ...rest } = call.args ?? {};
+  const subject = rest["path"] ?? rest["command"] ?? rest["pattern"] ?? rest["filepaths"] ?? "";
+  const detail = cut(String(subject).split("\n")[0] ?? "", RESULT_WIDTH);
+  const reason = typeof description === "string" && description !== "" ? `  ${description}` : "";
+  return `${colors.blue("●")} ${colors.bold(call.name)}${reason}${detail === "" ? "" : colors.dim(`  ${detail}`)}`;
+}
+
+function resultLine(message: WireMessage, colors: Colors): string {
+  const first = textOf(message.content)
+    .split("\n")
+    .find((line) => line.trim() !== "");
+  const text = cut(first ?? "done", RESULT_WIDTH);
+  return message.status === "error" ? colors.yellow(`  ✗ ${text}`) : colors.dim(`  ✓ ${text}`);
+}
+
+const cut = (text: string, width: number): string =>
+  [...text].length <= width ? text : `${[...text].slice(0, width - 1).join("")}…`;

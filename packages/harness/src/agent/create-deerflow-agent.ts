@@ -1,0 +1,72 @@
+/** The agent factory for a program that brings its own model and tools: no configuration file, no home. */
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { AgentMiddleware } from "langchain";
+import { DeerflowError } from "../base/errors.js";
+import { silentLogger } from "../base/logger.js";
+import { type AgentGraphOptions, createAgentGraph } from "../graph/create-agent-graph.js";
+import { assembleMiddleware, FEATURES, type MiddlewareServices, type RuntimeFeatures } from "../middleware/order.js";
+import { loggingAuditSink } from "../policy/audit-sink.js";
+
+export interface DeerflowAgentOptions {
+  readonly model: BaseChatModel;
+  readonly tools?: AgentGraphOptions["tools"];
+  readonly systemPrompt?: string;
+  /** Replaces the whole chain; then `features` and `extraMiddleware` must be absent. */
+  readonly middleware?: readonly AgentMiddleware[];
+  /** Switches of the rows of the order table; what is absent keeps its default. */
+  readonly features?: Partial<RuntimeFeatures>;
+  /** Placed inside the chain, before Clarification. */
+  readonly extraMiddleware?: readonly AgentMiddleware[];
+  /** Gives the model a todo list. Default false. */
+  readonly planMode?: boolean;
+  /** What the rows work with; a row whose service is absent is left out. */
+  readonly services?: Partial<MiddlewareServices>;
+  readonly stateSchema?: AgentGraphOptions["stateSchema"];
+  readonly contextSchema?: AgentGraphOptions["contextSchema"];
+  readonly checkpointer?: BaseCheckpointSaver;
+  readonly store?: BaseStore;
+  readonly name?: string;
+}
+
+const allFeatures = (planMode: boolean): RuntimeFeatures =>
+  // The cast is sound: FEATURES lists every key of the record.
+  ({ ...Object.fromEntries(FEATURES.map((feature) => [feature, true])), todoList: planMode }) as RuntimeFeatures;
+
+/**
+ * Builds an agent and returns it as a compiled LangGraph graph.
+ * @throws DeerflowError `invalid_request` when `middleware` is given together with `features` or `extraMiddleware`
+ */
+export function createDeerflowAgent(options: DeerflowAgentOptions) {
+  const { model, tools, systemPrompt, stateSchema, contextSchema, checkpointer, store, name } = options;
+  return createAgentGraph({
+    model,
+    middleware: chainOf(options),
+    ...(tools === undefined ? {} : { tools }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(stateSchema === undefined ? {} : { stateSchema }),
+    ...(contextSchema === undefined ? {} : { contextSchema }),
+    ...(checkpointer === undefined ? {} : { checkpointer }),
+    ...(store === undefined ? {} : { store }),
+    ...(name === undefined ? {} : { name }),
+  });
+}
+
+function chainOf(options: DeerflowAgentOptions): readonly AgentMiddleware[] {
+  const { middleware, features, extraMiddleware, planMode = false, services = {} } = options;
+  if (middleware !== undefined) {
+    if (features !== undefined || extraMiddleware !== undefined) {
+      throw new DeerflowError("invalid_request", {
+        reason: "`middleware` replaces the whole chain, so it cannot stand together with `features` or `extraMiddleware`",
+      });
+    }
+    return middleware;
+  }
+  const logger = services.logger ?? silentLogger;
+  return assembleMiddleware(
+    "lead",
+    { ...allFeatures(planMode), ...features },
+    { logger, audit: loggingAuditSink(logger), mask: (text) => text, ...services },
+    extraMiddleware,
+  );
+}

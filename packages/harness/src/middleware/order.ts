@@ -1,0 +1,164 @@
+/** Who stands outside whom. This table IS the order of the middleware; nothing else may set it. */
+import type { AgentMiddleware } from "langchain";
+import type { Logger } from "../base/logger.js";
+import type { ThreadDirectories } from "../context/home-paths.js";
+import type { FileBackend } from "../filesystem/contract.js";
+import type { AuditSink } from "../policy/audit-sink.js";
+import type { LazySandbox } from "../sandbox/lazy-sandbox.js";
+import { clarification } from "./clarification.js";
+import { danglingToolCalls } from "./dangling-tool-calls.js";
+import { readBeforeWrite } from "./read-before-write.js";
+import { sandbox } from "./sandbox.js";
+import { sandboxAudit } from "./sandbox-audit.js";
+import { threadData } from "./thread-data.js";
+import { title, type TitleOptions } from "./title.js";
+import { todoList } from "./todo-list.js";
+import { toolErrors } from "./tool-errors.js";
+import { uploads } from "./uploads.js";
+
+/** What the middleware of one agent may use. A row whose service is absent is left out. */
+export interface MiddlewareServices {
+  readonly logger: Logger;
+  readonly audit: AuditSink;
+  /** Replaces host paths in a text by what the agent sees. */
+  readonly mask: (text: string) => string;
+  readonly directories?: ThreadDirectories;
+  readonly files?: FileBackend;
+  readonly sandbox?: LazySandbox;
+  readonly title?: TitleOptions;
+}
+
+/** What can be switched; `true` builds the row, `false` leaves it out. */
+export const FEATURES = [
+  "threadData",
+  "uploads",
+  "sandbox",
+  "danglingToolCalls",
+  "sandboxAudit",
+  "readBeforeWrite",
+  "toolErrors",
+  "todoList",
+  "title",
+  "clarification",
+] as const;
+export type Feature = (typeof FEATURES)[number];
+export type RuntimeFeatures = Readonly<Record<Feature, boolean>>;
+
+export interface OrderRow {
+  readonly name: string;
+  readonly feature: Feature;
+  /** Which agents carry it. */
+  readonly on: "lead" | "sub" | "both";
+  /** A guard refuses things; nothing of the host may be placed outside it. */
+  readonly guard: boolean;
+  /** Why it stands exactly here. */
+  readonly because: string;
+  /** Undefined when a service that it needs is absent. */
+  build(services: MiddlewareServices): AgentMiddleware | undefined;
+}
+
+/**
+ * First = outermost: its before-hooks run first, its after-hooks last, its wraps stand around all below.
+ * Order after DeerFlow's chain, of which this is the part that exists so far.
+ */
+export const ORDER: readonly OrderRow[] = [
+  {
+    name: "thread-data",
+    feature: "threadData",
+    on: "both",
+    guard: false,
+    because: "Every row below may touch the thread's folders, so they exist first.",
+    build: ({ directories }) => directories && threadData({ directories }),
+  },
+  {
+    name: "uploads",
+    feature: "uploads",
+    on: "lead",
+    guard: false,
+    because: "Outside every other change of the request, so that those see the files named.",
+    build: () => uploads(),
+  },
+  {
+    name: "sandbox",
+    feature: "sandbox",
+    on: "both",
+    guard: false,
+    because: "Its after-hook lets the sandbox go, so it runs after all others' after-hooks.",
+    build: (services) => services.sandbox && sandbox({ sandbox: services.sandbox }),
+  },
+  {
+    name: "dangling-tool-calls",
+    feature: "danglingToolCalls",
+    on: "both",
+    guard: false,
+    because: "Repairs the history before a row further in reads or cuts it.",
+    build: () => danglingToolCalls(),
+  },
+  {
+    name: "sandbox-audit",
+    feature: "sandboxAudit",
+    on: "both",
+    guard: true,
+    because: "A blocked command must reach neither the gate, nor the tool.",
+    build: ({ audit }) => sandboxAudit({ audit }),
+  },
+  {
+    name: "read-before-write",
+    feature: "readBeforeWrite",
+    on: "both",
+    guard: true,
+    because: "A refused write must not reach the tool; outside tool-errors, so that a failed read leaves no mark.",
+    build: ({ files, logger }) => files && readBeforeWrite({ files, logger }),
+  },
+  {
+    name: "tool-errors",
+    feature: "toolErrors",
+    on: "both",
+    guard: false,
+    because: "Innermost of the tool wraps: what a tool throws is an answer before any row above sees it.",
+    build: ({ mask, logger }) => toolErrors({ mask, logger }),
+  },
+  {
+    name: "todo-list",
+    feature: "todoList",
+    on: "lead",
+    guard: false,
+    because: "Adds its text behind the repaired history and before the title.",
+    build: () => todoList(),
+  },
+  {
+    name: "title",
+    feature: "title",
+    on: "lead",
+    guard: false,
+    because: "Only reads the first request; its place is free, it stands where DeerFlow has it.",
+    build: (services) => services.title && title(services.title),
+  },
+  {
+    name: "clarification",
+    feature: "clarification",
+    on: "lead",
+    guard: false,
+    because: "Always last: a question to the user must not be seen as a tool's work by any row above.",
+    build: () => clarification(),
+  },
+];
+
+/**
+ * The chain of one agent, outermost first.
+ * @param extra the host's own, placed before Clarification
+ */
+export function assembleMiddleware(
+  who: "lead" | "sub",
+  features: RuntimeFeatures,
+  services: MiddlewareServices,
+  extra: readonly AgentMiddleware[] = [],
+): AgentMiddleware[] {
+  const build = (rows: readonly OrderRow[]): AgentMiddleware[] =>
+    rows
+      .filter((row) => row.on === "both" || row.on === who)
+      .filter((row) => features[row.feature])
+      .flatMap((row) => row.build(services) ?? []);
+  const last = ORDER.filter((row) => row.name === "clarification");
+  return [...build(ORDER.filter((row) => !last.includes(row))), ...extra, ...build(last)];
+}
