@@ -18,6 +18,73 @@ export const ERROR_CATALOGUE = {
   internal: { status: 500, retry: "never", text: "Something failed inside DeerFlow: {reason}." },
   invalid_request: { status: 422, retry: "caller", text: "The request is not valid: {reason}." },
 
+  config_file_missing: {
+    status: 500,
+    retry: "caller",
+    text: "The configuration file {file} is not there ({origin}).",
+    next: "Correct the path, or create the file with: deerflow config init.",
+  },
+  config_unreadable: {
+    status: 500,
+    retry: "caller",
+    text: "The configuration file {file} cannot be read: {reason}.",
+  },
+  config_syntax: {
+    status: 500,
+    retry: "caller",
+    text: "{file} is not valid YAML at line {line}, column {column}: {problem}.",
+    next: "Correct that line; indentation, colons and quotes are the usual causes.",
+  },
+  config_invalid: {
+    status: 500,
+    retry: "caller",
+    text: "{key} in {file} is not valid: {problem}.",
+    next: "The settings are explained in the file that deerflow config init writes.",
+  },
+  config_key_unknown: {
+    status: 500,
+    retry: "caller",
+    text: "{file} has an unknown name {place}: {key}.",
+    next: "{hint}",
+  },
+  config_variable_missing: {
+    status: 500,
+    retry: "caller",
+    text: "{key} in {file} asks for the environment variable {variable}, which is not set.",
+    next: "Set {variable}, or write a value in its place.",
+  },
+  database_backend_unavailable: {
+    status: 500,
+    retry: "caller",
+    text: "{key} in {file} is {backend}, which comes in a later version.",
+    next: "Use sqlite.",
+  },
+  identity_unavailable: {
+    status: 500,
+    retry: "caller",
+    text: "identity.enabled in {file} is true, but users and permissions come in a later version.",
+    next: "Set it to false.",
+  },
+
+  model_unknown: {
+    status: 422,
+    retry: "caller",
+    text: "There is no model named {name}.",
+    next: "{hint}",
+  },
+  model_none: {
+    status: 500,
+    retry: "caller",
+    text: "No model is configured, no key is set, no local server answers, and the demo model is off.",
+    next: "Add a model to config.yaml, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+  },
+  model_provider_unknown: {
+    status: 500,
+    retry: "caller",
+    text: "The model {name} uses {use}, which is no provider of this version.",
+    next: "{hint}",
+  },
+
   home_not_writable: {
     status: 500,
     retry: "caller",
@@ -30,6 +97,28 @@ export const ERROR_CATALOGUE = {
     text: "{threadId} is not a thread id.",
     next: "Use 1 to 64 letters, digits, underscores or hyphens.",
   },
+
+  run_missing: { status: 404, retry: "never", text: "Thread {threadId} has no run {runId}." },
+  stream_cursor_invalid: {
+    status: 400,
+    retry: "never",
+    text: "{cursor} is not the id of an event of this stream.",
+    next: "Send the id of the last event that you have, or -1 to get the run from its start.",
+  },
+  stream_mode_unsupported: {
+    status: 422,
+    retry: "caller",
+    text: "The stream mode {mode} is not supported.",
+    next: "Use one or more of: {supported}.",
+  },
+  thread_busy: {
+    status: 409,
+    retry: "caller",
+    text: "Thread {threadId} is busy with run {runId}.",
+    next: "Wait for it, cancel it, or send multitask_strategy enqueue.",
+  },
+  thread_exists: { status: 409, retry: "never", text: "There is a thread {threadId} already." },
+  thread_missing: { status: 404, retry: "never", text: "There is no thread {threadId}." },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
