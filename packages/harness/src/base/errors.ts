@@ -98,6 +98,48 @@ export const ERROR_CATALOGUE = {
     next: "Use 1 to 64 letters, digits, underscores or hyphens.",
   },
 
+  database_busy: {
+    status: 503,
+    retry: "caller",
+    text: "The database {path} was held by another program for {seconds} seconds.",
+    next: "End the other program, or try again.",
+  },
+  database_damaged: {
+    status: 500,
+    retry: "never",
+    text: "The database {path} is damaged ({reason}).",
+    next: "Move it away, or put a backup in its place.",
+  },
+  database_foreign: {
+    status: 500,
+    retry: "never",
+    text: "{path} is not a DeerFlow database ({reason}). It was not changed.",
+    next: "Set database.path to another file.",
+  },
+  database_newer: {
+    status: 500,
+    retry: "never",
+    text: "The database {path} was written by a newer DeerFlow: its schema is {found}, this program knows up to {known}.",
+    next: "Install the newer DeerFlow, or use another database file.",
+  },
+  database_unreadable: {
+    status: 500,
+    retry: "caller",
+    text: "The database {path} cannot be opened ({reason}).",
+    next: "Give this user the right to read and write it, or set database.path to another file.",
+  },
+  database_value_invalid: {
+    status: 500,
+    retry: "never",
+    text: "A value of type {type} cannot be stored in the database.",
+  },
+  thread_id_taken: {
+    status: 409,
+    retry: "caller",
+    text: "The thread id {threadId} is in use.",
+    next: "Choose another thread id.",
+  },
+
   run_missing: { status: 404, retry: "never", text: "Thread {threadId} has no run {runId}." },
   stream_cursor_invalid: {
     status: 400,
