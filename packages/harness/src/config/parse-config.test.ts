@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { DeerflowError } from "../base/errors.js";
+import { parseConfig } from "./parse-config.js";
+
+const failure = (raw: unknown, env = {}): { code: string; sentence: string } => {
+  try {
+    parseConfig(raw, env);
+  } catch (error) {
+    if (DeerflowError.is(error)) return { code: error.code, sentence: error.sentence };
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+describe("parseConfig", () => {
+  it("fills in every default of an empty file", () => {
+    expect(parseConfig(null)).toEqual({
+      warnings: [],
+      config: {
+        config_version: 0,
+        log_level: "info",
+        models: [],
+        max_recursion_limit: 1000,
+        default_recursion_limit: 100,
+        sandbox: {
+          provider: "auto",
+          allow_host_bash: false,
+          bash_command_timeout: 600,
+          bash_output_max_chars: 20_000,
+          read_file_output_max_chars: 50_000,
+          ls_output_max_chars: 20_000,
+        },
+        database: { backend: "sqlite" },
+        identity: { enabled: false },
+        title: { enabled: true, max_words: 6, max_chars: 60, model_name: null },
+        read_before_write: { enabled: true },
+        uploads: { max_files: 10, max_file_size: 52_428_800, max_total_size: 104_857_600 },
+        demo_model: { enabled: true, pace_milliseconds: 0 },
+        gateway: { host: "127.0.0.1", port: 2026, cors_origins: [] },
+      },
+    });
+  });
+
+  it("gives a frozen configuration", () => {
+    expect(Object.isFrozen(parseConfig({}).config.sandbox)).toBe(true);
+  });
+
+  it("takes DeerFlow's spellings of a database", () => {
+    const database = (section: unknown) => parseConfig({ database: section }).config.database;
+    expect(database({ type: "sqlite", connection_string: "a.db" })).toEqual({
+      backend: "sqlite",
+      path: "a.db",
+    });
+    expect(database({ backend: "sqlite", sqlite_dir: "data" })).toEqual({
+      backend: "sqlite",
+      path: "data/deerflow.db",
+    });
+    expect(failure({ database: { type: "postgres", connection_string: "postgres://h/x" } })).toEqual({
+      code: "database_backend_unavailable",
+      sentence: "database.backend in config.yaml is postgres, which comes in a later version. Use sqlite.",
+    });
+    expect(failure({ database: { backend: "postgres", postgres_url: "postgres://h/x" } }).code).toBe(
+      "database_backend_unavailable",
+    );
+  });
+
+  it("refuses an override with another backend than the database's, and identity", () => {
+    expect(failure({ store: { backend: "memory" } }).sentence).toContain("in this version it must be sqlite");
+    expect(parseConfig({ checkpointer: { backend: "sqlite", path: "c.db" } }).config.checkpointer).toEqual({
+      backend: "sqlite",
+      path: "c.db",
+    });
+    expect(failure({ identity: { enabled: true } }).code).toBe("identity_unavailable");
+  });
+
+  it("warns once for a name that has no effect yet, and starts", () => {
+    const raw = {
+      config_version: 7,
+      memory: { enabled: true },
+      uploads: { pdf_converter: "auto", max_files: 3 },
+      sandbox: { use: "deerflow.sandbox.local:LocalSandboxProvider" },
+      models: [
+        { name: "a", use: "langchain_openai:ChatOpenAI", model: "m" },
+        { name: "b", use: "langchain_openai:ChatOpenAI", model: "m" },
+      ],
+    };
+    const { config, warnings } = parseConfig(raw);
+    expect(config.uploads.max_files).toBe(3);
+    expect(warnings).toEqual([
+      "memory has no effect yet: nothing is remembered across threads.",
+      "uploads.pdf_converter has no effect yet: uploads are stored as they are.",
+      "sandbox.use has no effect yet: a Python path names no provider here; sandbox.provider chooses it.",
+      "models.use names Python classes (langchain_openai:ChatOpenAI); the providers built in here are used in their place.",
+    ]);
+  });
+
+  it("does not ask the environment for what has no effect", () => {
+    expect(parseConfig({ config_version: 1, channels: { token: "$NOT_SET" } }).warnings).toHaveLength(1);
+  });
+
+  it("names an unknown key, its place and the nearest known name", () => {
+    expect(failure({ databse: {} }).sentence).toBe(
+      "config.yaml has an unknown name at the top: databse. Did you mean database?",
+    );
+    expect(failure({ sandbox: { bash_timout: 3 } }).sentence).toBe(
+      "config.yaml has an unknown name in sandbox: bash_timout. Known names there: provider, allow_host_bash, " +
+        "bash_command_timeout, bash_output_max_chars, read_file_output_max_chars, ls_output_max_chars.",
+    );
+    expect(failure({ title: { max_word: 3 } }).sentence).toContain(
+      "in title: max_word. Did you mean max_words?",
+    );
+    expect(failure({ memroy: {} }).sentence).toContain("Did you mean memory?");
+  });
+
+  it("takes the missing spelling of a required name for what it is", () => {
+    expect(failure({ checkpointer: { backnd: "sqlite" } }).sentence).toContain("Did you mean backend?");
+  });
+
+  it("names the place of a wrong value and never the value itself", () => {
+    expect(
+      failure({ models: [{ name: "a", use: "openai", model: "m", api_key: { leaked: "sk-secret" } }] }),
+    ).toEqual({
+      code: "config_invalid",
+      sentence:
+        "models[0].api_key in config.yaml is not valid: Invalid input: expected string, received object. " +
+        "The settings are explained in the file that deerflow config init writes.",
+    });
+    expect(failure(["a"]).sentence).toContain("must be a mapping");
+  });
+
+  it("resolves $NAME values everywhere, as numbers and flags too", () => {
+    const raw = {
+      models: [
+        { name: "m", use: "openai", model: "x", api_key: "$KEY", default_headers: { "x-team": "$TEAM" } },
+      ],
+      gateway: { port: "$PORT", cors_origins: ["$ORIGIN"] },
+      title: { enabled: "$TITLE" },
+    };
+    const env = { KEY: "k", TEAM: "t", PORT: "8080", ORIGIN: "http://localhost:3000", TITLE: "false" };
+    const { config } = parseConfig(raw, env);
+    expect(config.models[0]).toMatchObject({ api_key: "k", default_headers: { "x-team": "t" } });
+    expect(config.gateway).toMatchObject({ port: 8080, cors_origins: ["http://localhost:3000"] });
+    expect(config.title.enabled).toBe(false);
+  });
+
+  it("names the key and the variable when the environment lacks one", () => {
+    expect(failure({ models: [{ name: "m", use: "openai", model: "x", api_key: "$KEY" }] })).toEqual({
+      code: "config_variable_missing",
+      sentence:
+        "models[0].api_key in config.yaml asks for the environment variable KEY, which is not set. " +
+        "Set KEY, or write a value in its place.",
+    });
+  });
+
+  it("leaves a dollar inside a text alone, and an empty section to its defaults", () => {
+    const { config } = parseConfig({ title: null, models: [{ name: "m", use: "openai", model: "a$B" }] });
+    expect(config.title.enabled).toBe(true);
+    expect(config.models[0]?.model).toBe("a$B");
+  });
+});

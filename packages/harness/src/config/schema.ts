@@ -1,0 +1,80 @@
+/** The one schema of `config.yaml`: every section that has behaviour, with its limits, defaults and meaning. */
+import { z } from "zod";
+import { LOG_LEVELS } from "../base/logger.js";
+import { databaseSection, storeOverride } from "./database-section.js";
+import { modelSchema } from "./model-section.js";
+import { flag, integer, section } from "./schema-parts.js";
+
+/** The newest shape of `config.yaml` that this version knows. */
+export const CONFIG_VERSION = 1;
+
+const MEBIBYTE = 1024 * 1024;
+
+export const configSchema = z.strictObject({
+  config_version: integer({ min: 0, fallback: 0 }).describe("Shape of this file."),
+  log_level: z
+    .preprocess((value) => (value === "warning" ? "warn" : value), z.enum(LOG_LEVELS))
+    .default("info")
+    .describe("debug, info, warn or error."),
+  models: z
+    .array(modelSchema)
+    .default([])
+    .describe(
+      "Models in order of preference. Empty: environment keys, then a local server, then the demo model.",
+    ),
+  max_recursion_limit: integer({ min: 1, fallback: 1000 }).describe("Most graph steps a client may ask for."),
+  default_recursion_limit: integer({ min: 1, fallback: 100 }).describe(
+    "Graph steps of a run that asks for none.",
+  ),
+  sandbox: section({
+    provider: z
+      .enum(["auto", "bubblewrap", "local", "none"])
+      .default("auto")
+      .describe("auto takes bubblewrap where it works, else there is no shell. local needs allow_host_bash."),
+    allow_host_bash: flag(false).describe("Lets commands run on this machine with no isolation at all."),
+    bash_command_timeout: integer({ min: 1, fallback: 600 }).describe("Seconds until a command is killed."),
+    bash_output_max_chars: integer({ min: 1, fallback: 20_000 }).describe(
+      "Characters of output the model sees.",
+    ),
+    read_file_output_max_chars: integer({ min: 1, fallback: 50_000 }).describe(
+      "Characters of one read_file.",
+    ),
+    ls_output_max_chars: integer({ min: 1, fallback: 20_000 }).describe("Characters of one ls."),
+  }).describe("Where commands run, and how much of their output the model sees."),
+  database: databaseSection.describe("Where threads, runs and checkpoints lie."),
+  checkpointer: storeOverride.describe("Another place for checkpoints only."),
+  store: storeOverride.describe("Another place for the key-value store only."),
+  identity: section({
+    enabled: flag(false).describe("Users, tenants and permissions. Not available in this version."),
+  }).describe("Who may do what."),
+  title: section({
+    enabled: flag(true).describe("Gives a new thread a title after its first answer."),
+    max_words: integer({ min: 1, max: 20, fallback: 6 }).describe("Words of a title."),
+    max_chars: integer({ min: 10, max: 200, fallback: 60 }).describe("Characters of a title."),
+    model_name: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("A model that writes titles; null takes the first words of the question."),
+  }).describe("Titles of threads."),
+  read_before_write: section({
+    enabled: flag(true).describe("Refuses to change a file whose present content the model has not read."),
+  }).describe("The gate in front of changing files."),
+  uploads: section({
+    max_files: integer({ min: 1, fallback: 10 }).describe("Files of one upload."),
+    max_file_size: integer({ min: 1, fallback: 50 * MEBIBYTE }).describe("Bytes of one file."),
+    max_total_size: integer({ min: 1, fallback: 100 * MEBIBYTE }).describe("Bytes of one upload."),
+  }).describe("Limits of uploads."),
+  demo_model: section({
+    enabled: flag(true).describe("Offers demo/scripted-1, a scripted model that needs no key and is no AI."),
+    pace_milliseconds: integer({ min: 0, max: 1000, fallback: 0 }).describe("Pause between streamed pieces."),
+  }).describe("The model of the demo."),
+  gateway: section({
+    host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
+    port: integer({ min: 0, max: 65_535, fallback: 2026 }).describe("Port to listen on; 0 takes a free one."),
+    cors_origins: z.array(z.string()).default([]).describe("Origins of web pages that may call the gateway."),
+  }).describe("The HTTP server."),
+});
+
+/** A whole, valid configuration; every default is filled in. Names are those of `config.yaml`. */
+export type DeerflowConfig = z.output<typeof configSchema>;
