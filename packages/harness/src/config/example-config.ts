@@ -1,12 +1,26 @@
 /** Writes a `config.yaml` that explains itself, from the schema: what it says can never be out of date. */
 import { stringify } from "yaml";
 import { z } from "zod";
-import { readProse } from "../base/prose.js";
 import { unwrap } from "./schema-walk.js";
 import { CONFIG_VERSION, configSchema } from "./schema.js";
 
-const MODELS = readProse(new URL("./example-models.md", import.meta.url));
-const HEADER = readProse(new URL("./example-header.md", import.meta.url));
+const HEADER = `DeerFlow TS reads this file at its start and again before every run.
+Every setting is optional: the values in comments are the defaults.
+A value that is $NAME and nothing else is read from the environment.`;
+
+const MODELS = `models:
+  - name: my-model
+    display_name: My model
+    use: openai   # or openai-compatible, anthropic
+    model: gpt-5.4
+    api_key: $OPENAI_API_KEY
+    # base_url: http://127.0.0.1:8000/v1
+    # supports_thinking: true
+    # supports_reasoning_effort: true
+    # supports_vision: true
+    # context_window: 128000
+    # Every other key goes to the provider as it is:
+    # temperature: 0.2`;
 
 /** The text of a valid `config.yaml` in which every setting stands commented with its default. */
 export function exampleConfig(): string {
@@ -26,10 +40,12 @@ function sectionText(name: string, schema: z.ZodType): string {
 }
 
 function setting(name: string, schema: z.core.$ZodType): string {
-  const fallback = schema instanceof z.ZodDefault ? stringify(schema.def.defaultValue).trimEnd() : "";
-  const description = schema instanceof z.ZodType ? schema.description : undefined;
-  const line = `# ${name}: ${fallback}`.trimEnd();
-  return description === undefined || !name.startsWith(" ") ? line : `${line}   # ${description}`;
+  const indent = name.startsWith(" ") ? "  " : "";
+  const description = schema instanceof z.ZodType && indent !== "" ? schema.description : undefined;
+  const tail = description === undefined ? "" : `   # ${description}`;
+  // A setting without a default stays a comment when its section is opened.
+  if (!(schema instanceof z.ZodDefault)) return `# ${indent}# ${name.trim()}: …${tail}`;
+  return `# ${name}: ${stringify(schema.def.defaultValue).trimEnd()}${tail}`;
 }
 
 const comment = (text = ""): string =>
