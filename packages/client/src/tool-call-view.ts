@@ -1,0 +1,88 @@
+/** What a card of a tool call shows, read from the messages around it. */
+import { textOf, type JsonRecord } from "./json.js";
+import type { RequestedCall, ViewMessage } from "./view-message.js";
+
+/**
+ * `writing`: the model still writes the arguments. `refused`: a gate said no before the tool ran.
+ * `stopped`: the run ended before a result came.
+ */
+export type ToolCallState = "writing" | "running" | "done" | "error" | "refused" | "stopped";
+
+export interface ToolCallView {
+  readonly id: string;
+  readonly name: string;
+  /** The model's own short reason, where it gave one. */
+  readonly headline: string;
+  readonly args: JsonRecord;
+  readonly state: ToolCallState;
+  /** Why it failed or was refused: a public error code. */
+  readonly code: string | undefined;
+  readonly result: string;
+  readonly artifact: JsonRecord;
+  readonly durationMs: number | undefined;
+}
+
+/** Codes of a gate's "no": the tool did not run. Any other code is a failure of the tool itself. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "command_blocked",
+  "file_changed",
+  "file_not_read",
+  "path_denied",
+  "permission_denied",
+  "tool_denied",
+]);
+
+/** When each call was first seen and answered, in milliseconds since 1970; only calls that were watched live. */
+export type CallTimes = Readonly<Record<string, { readonly start: number; readonly end?: number }>>;
+
+interface Surroundings {
+  readonly running: boolean;
+  readonly times: CallTimes;
+}
+
+function stateOf(message: ViewMessage, answer: ViewMessage | undefined, running: boolean): ToolCallState {
+  if (answer?.result === undefined) {
+    if (!running) return "stopped";
+    return message.streaming ? "writing" : "running";
+  }
+  if (!answer.result.failed) return "done";
+  return REFUSALS.has(textOf(answer.result.artifact["code"]) ?? "") ? "refused" : "error";
+}
+
+function durationOf(
+  call: RequestedCall,
+  answer: ViewMessage | undefined,
+  times: CallTimes,
+): number | undefined {
+  const time = times[call.id];
+  if (answer?.result?.durationMs !== undefined) return answer.result.durationMs;
+  return time?.end === undefined ? undefined : time.end - time.start;
+}
+
+/** Every call of the conversation by its id. */
+export function toolCallsOf(
+  messages: readonly ViewMessage[],
+  { running, times }: Surroundings,
+): Readonly<Record<string, ToolCallView>> {
+  const answers = new Map(
+    messages.flatMap((message) => (message.result ? [[message.result.callId, message]] : [])),
+  );
+  const views = messages.flatMap((message) =>
+    message.calls.map((call): [string, ToolCallView] => {
+      const answer = answers.get(call.id);
+      return [
+        call.id,
+        {
+          ...call,
+          headline: textOf(call.args["description"]) ?? "",
+          state: stateOf(message, answer, running),
+          code: textOf(answer?.result?.artifact["code"]),
+          result: answer?.text ?? "",
+          artifact: answer?.result?.artifact ?? {},
+          durationMs: durationOf(call, answer, times),
+        },
+      ];
+    }),
+  );
+  return Object.fromEntries(views);
+}
