@@ -140,7 +140,8 @@ async function* read(
   const { signal } = options;
   let { seen } = reader;
   let seenId = options.after ?? "";
-  while (signal?.aborted !== true) {
+  for (;;) {
+    if (signal?.aborted === true) return;
     if (seen < buffer.dropped || seen > buffer.lastNumber) {
       yield gapFrame(runId, seenId, buffer);
       seen = buffer.dropped;

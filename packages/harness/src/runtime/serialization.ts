@@ -1,0 +1,250 @@
+/**
+ * The one place where LangGraph's state, messages, chunks, interrupts and snapshots become plain JSON for clients.
+ * Whatever comes in, what goes out is JSON-safe and free of the engine's and our own private keys.
+ */
+import { type BaseMessage, isBaseMessage } from "@langchain/core/messages";
+import type { JsonObject, JsonValue } from "../base/json.js";
+import { bothSpellings } from "./interrupt-spelling.js";
+
+const MAX_DEPTH = 100;
+const INTERRUPT_KEY = "__interrupt__";
+
+/** The engine's own keys, wherever they occur. */
+const isEngineKey = (key: string): boolean => key.startsWith("__pregel_");
+
+/** Keys of a state that are nobody's business outside: private channels and the routing of our graph. */
+const isPrivateStateKey = (key: string): boolean =>
+  key !== INTERRUPT_KEY && (key.startsWith("_") || key.startsWith("lg_"));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Any value as JSON. What has no JSON form is left out of objects and null in arrays; circles end in null. */
+export const toJson = (value: unknown): JsonValue => convert(value, []) ?? null;
+
+/** As {@link toJson}, for a value that must be an object: anything else becomes `{}`. */
+export function toJsonObject(value: unknown): JsonObject {
+  const json = toJson(value);
+  return isObject(json) ? json : {};
+}
+
+function convert(value: unknown, parents: readonly object[]): JsonValue | undefined {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value + 0 : null;
+    case "bigint":
+      return value.toString();
+    case "object":
+      return value === null ? null : convertObject(value, parents);
+    default:
+      return undefined;
+  }
+}
+
+function convertObject(value: object, parents: readonly object[]): JsonValue {
+  if (parents.length >= MAX_DEPTH || parents.includes(value)) return null;
+  const inside = [...parents, value];
+  if (isBaseMessage(value)) return messageToWire(value, inside);
+  if (Array.isArray(value)) return Array.from(value, (item) => convert(item, inside) ?? null);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Error) return { error: value.name, message: value.message };
+  if (value instanceof Map) return convertEntries(value.entries(), inside);
+  if (value instanceof Set) return Array.from(value, (item) => convert(item, inside) ?? null);
+  if (ArrayBuffer.isView(value)) return bytesToBase64(value);
+  if (hasToJson(value)) return convert(value.toJSON(), inside) ?? null;
+  return convertEntries(Object.entries(value), inside);
+}
+
+const bytesToBase64 = (view: ArrayBufferView): string =>
+  Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString("base64");
+
+const hasToJson = (value: object): value is { toJSON(): unknown } =>
+  "toJSON" in value && typeof value.toJSON === "function";
+
+function convertEntries(entries: Iterable<[unknown, unknown]>, inside: readonly object[]): JsonObject {
+  const pairs: [string, JsonValue][] = [];
+  for (const [key, item] of entries) {
+    if (typeof key === "object" || typeof key === "symbol") continue;
+    const name = String(key);
+    if (isEngineKey(name)) continue;
+    const json = convert(item, inside);
+    if (json !== undefined) pairs.push([name, json]);
+  }
+  // fromEntries defines own keys, so a key such as __proto__ stays data.
+  return Object.fromEntries(pairs);
+}
+
+/** The fields of a message that clients read, by kind; `additional_kwargs` and the like are common to all. */
+const MESSAGE_FIELDS = ["tool_call_id", "status", "artifact", "usage_metadata"] as const;
+
+function messageToWire(message: BaseMessage, inside: readonly object[]): JsonObject {
+  // A message is a class with public fields; a record is the plainest way to look at those that only some have.
+  const fields = message as unknown as Record<string, unknown>;
+  const object = (value: unknown): JsonObject =>
+    isObject(value) ? convertEntries(Object.entries(value), inside) : {};
+  const list = (value: unknown): JsonValue => (Array.isArray(value) ? (convert(value, inside) ?? []) : []);
+  const wire: JsonObject = { type: message.getType(), content: convert(message.content, inside) ?? "" };
+  if (message.id !== undefined) wire["id"] = message.id;
+  if (message.name !== undefined) wire["name"] = message.name;
+  // Some clients prefer the provider's raw calls in here to the parsed ones; they would show them unparsed.
+  const { tool_calls: _raw, ...additional } = object(message.additional_kwargs);
+  wire["additional_kwargs"] = additional;
+  wire["response_metadata"] = object(message.response_metadata);
+  if (message.getType() === "ai") {
+    wire["tool_calls"] = list(fields["tool_calls"]);
+    wire["invalid_tool_calls"] = list(fields["invalid_tool_calls"]);
+  }
+  for (const name of MESSAGE_FIELDS) {
+    const json = convert(fields[name], inside);
+    if (json !== undefined && json !== null) wire[name] = json;
+  }
+  return wire;
+}
+
+/** A message of a state or of the event log: flat, `type` is human, ai, system, tool or remove. */
+export const toWireMessage = (message: BaseMessage): JsonObject => messageToWire(message, []);
+
+/** A message, or a piece of one, in the stream: pieces say so in `type` and carry `tool_call_chunks`. */
+export function toStreamedMessage(message: BaseMessage): JsonObject {
+  const wire = toWireMessage(message);
+  if (!isChunk(message)) return wire;
+  const chunks = (message as unknown as Record<string, unknown>)["tool_call_chunks"]; // as above: only ai chunks have it
+  return {
+    ...wire,
+    type: `${CHUNK_NAMES[message.getType()] ?? "ChatMessage"}Chunk`,
+    ...(message.getType() === "ai" ? { tool_call_chunks: toJson(chunks ?? []) } : {}),
+  };
+}
+
+const CHUNK_NAMES: Readonly<Record<string, string>> = {
+  ai: "AIMessage",
+  human: "HumanMessage",
+  system: "SystemMessage",
+  tool: "ToolMessage",
+};
+
+/** Whether this is a piece of a message that is still being written. */
+export const isChunk = (message: BaseMessage): boolean => "concat" in message;
+
+/** A state, a partial state or a task's input, without private keys; interrupts in both spellings. */
+export function toStateValues(values: unknown): JsonValue {
+  if (!isObject(values) || isBaseMessage(values)) return toJson(values);
+  const kept = Object.entries(values)
+    .filter(([key]) => !isPrivateStateKey(key) && !isEngineKey(key))
+    .map(([key, value]) => [key, key === INTERRUPT_KEY ? toInterrupts(value) : value] as const);
+  return toJson(Object.fromEntries(kept));
+}
+
+/** `updates`: `{node: partial state}`; a node that changed nothing is null. */
+export function toUpdates(chunk: unknown): JsonValue {
+  if (!isObject(chunk)) return toJson(chunk);
+  return Object.fromEntries(
+    Object.entries(chunk)
+      .filter(([node]) => node === INTERRUPT_KEY || !node.startsWith("__"))
+      .map(([node, update]) => [
+        node,
+        node === INTERRUPT_KEY
+          ? toInterrupts(update)
+          : Array.isArray(update)
+            ? Array.from(update, toStateValues)
+            : toStateValues(update ?? null),
+      ]),
+  );
+}
+
+/** Interrupts as clients know them: `{id, value}`. */
+export function toInterrupts(interrupts: unknown): JsonValue[] {
+  if (!Array.isArray(interrupts)) return [];
+  return interrupts.filter(isObject).map((interrupt) => ({
+    ...(typeof interrupt["id"] === "string" ? { id: interrupt["id"] } : {}),
+    value: bothSpellings(toJson(interrupt["value"])),
+  }));
+}
+
+/** `messages`: `[message, metadata]`. Undefined for anything that is no such pair. */
+export function toMessageTuple(chunk: unknown): [JsonObject, JsonObject] | undefined {
+  if (!Array.isArray(chunk) || !isBaseMessage(chunk[0])) return undefined;
+  return [toStreamedMessage(chunk[0]), toJsonObject(toStateValues(chunk[1] ?? {}))];
+}
+
+/** Where a configuration points to; null when it names no thread. */
+export function toCheckpoint(config: unknown): JsonObject | null {
+  const configurable =
+    isObject(config) && isObject(config["configurable"]) ? config["configurable"] : undefined;
+  if (configurable === undefined) return null;
+  return {
+    thread_id: toJson(configurable["thread_id"]),
+    checkpoint_ns: toJson(configurable["checkpoint_ns"] ?? ""),
+    checkpoint_id: toJson(configurable["checkpoint_id"]),
+    checkpoint_map: toJson(configurable["checkpoint_map"]),
+  };
+}
+
+/** A `StateSnapshot` as a state or a history item. */
+export function toThreadState(snapshot: unknown): JsonObject {
+  const { values, next, tasks, config, parentConfig, metadata, createdAt } = toRecord(snapshot);
+  return {
+    values: toJsonObject(toStateValues(values ?? {})),
+    next: toJson(next ?? []),
+    tasks: Array.isArray(tasks) ? Array.from(tasks, toTask) : [],
+    checkpoint: toCheckpoint(config) ?? toCheckpoint({ configurable: {} }),
+    parent_checkpoint: toCheckpoint(parentConfig),
+    metadata: toJsonObject(toStateValues(metadata ?? {})),
+    created_at: toJson(createdAt),
+  };
+}
+
+const toRecord = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
+/** A task of a snapshot; a subgraph's state is nested when it was asked for. */
+function toTask(task: unknown): JsonObject {
+  const { id, name, path, error, interrupts, state } = toRecord(task);
+  const nested = isObject(state) && "values" in state ? toThreadState(state) : null;
+  return {
+    id: toJson(id),
+    name: toJson(name),
+    path: toJson(path ?? []),
+    error: toTaskError(error),
+    interrupts: toInterrupts(interrupts),
+    checkpoint: nested === null ? toCheckpoint(state) : (nested["checkpoint"] ?? null),
+    state: nested,
+  };
+}
+
+/** Clients parse this text as JSON if they can, and show name and message. */
+function toTaskError(error: unknown): string | null {
+  if (error === undefined || error === null) return null;
+  if (typeof error === "string") return error;
+  return JSON.stringify(toJson(error));
+}
+
+/** `checkpoints`: a snapshot as it is taken. */
+export function toCheckpointEvent(chunk: unknown): JsonValue {
+  const { config, parentConfig, values, metadata, next, tasks } = toRecord(chunk);
+  return {
+    ...toThreadState({ values, next, tasks, config, parentConfig, metadata }),
+    config: { configurable: toCheckpoint(config) },
+  };
+}
+
+/** `tasks`: a task that begins (with its input) or ends (with its result). */
+export function toTaskEvent(chunk: unknown): JsonValue {
+  const { input, result, interrupts, error, metadata, ...rest } = toRecord(chunk);
+  return {
+    ...toJsonObject(rest),
+    ...(metadata === undefined ? {} : { metadata: toStateValues(metadata) }),
+    ...(input === undefined ? {} : { input: toStateValues(input) }),
+    ...(result === undefined ? {} : { result: toStateValues(result), error: toTaskError(error) }),
+    interrupts: toInterrupts(interrupts),
+  };
+}
+
+/** `debug`: tasks and checkpoints in an envelope. */
+export function toDebugEvent(chunk: unknown): JsonValue {
+  const { type, payload, ...rest } = toRecord(chunk);
+  const content = type === "checkpoint" ? toCheckpointEvent(payload) : toTaskEvent(payload);
+  return { ...toJsonObject(rest), type: toJson(type), payload: content };
+}
