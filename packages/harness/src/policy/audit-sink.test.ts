@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { lineLogger } from "../base/logger.js";
+import { loggingAuditSink, type AuditEvent } from "./audit-sink.js";
+
+async function logged(event: AuditEvent): Promise<Record<string, unknown>> {
+  const lines: string[] = [];
+  await loggingAuditSink(lineLogger("debug", (line) => lines.push(line))).record(event);
+  const { time: _, ...entry } = JSON.parse(lines.join()) as Record<string, unknown>;
+  return entry;
+}
+
+const COMMAND = {
+  type: "command.audited",
+  threadId: "t",
+  command: "ls",
+  verdict: "pass",
+  ruleIds: [],
+} as const;
+
+describe("the logging audit sink", () => {
+  it("logs a harmless command as information", async () => {
+    const { type, ...facts } = COMMAND;
+    expect(await logged(COMMAND)).toEqual({ level: "info", message: type, ...facts });
+  });
+
+  it("logs a blocked command as a warning, cut to 200 characters", async () => {
+    const entry = await logged({
+      ...COMMAND,
+      command: "x".repeat(300),
+      verdict: "block",
+      ruleIds: ["fork-bomb"],
+    });
+    expect(entry).toMatchObject({ level: "warn", command: "x".repeat(200), ruleIds: ["fork-bomb"] });
+  });
+
+  it("logs a refused tool call as a warning", async () => {
+    const event = {
+      type: "tool.refused",
+      threadId: "t",
+      toolName: "write_file",
+      code: "path_denied",
+    } as const;
+    const { type, ...facts } = event;
+    expect(await logged(event)).toEqual({ level: "warn", message: type, ...facts });
+  });
+});

@@ -1,0 +1,143 @@
+/** What bubblewrap is told for one command: the wall of the sandbox, as data. */
+import type { SandboxMount } from "../contract.js";
+import type { CommandLimits } from "../limits.js";
+import { launcherScript } from "./launcher-script.js";
+
+/** Where node lies inside, wherever it lies on the host. */
+export const NODE_INSIDE = "/opt/deerflow/bin/node";
+const SEARCH_PATH = "/opt/deerflow/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const USER = "1000";
+const MEBIBYTE = 1024 * 1024;
+
+/** A folder in the root: bound, or made as the link that it is on the host (`/bin -> usr/bin`). */
+export interface RootFolder {
+  readonly path: string;
+  readonly linkTarget?: string;
+}
+
+export interface BubblewrapInput {
+  readonly mounts: readonly SandboxMount[];
+  /** Virtual. */
+  readonly cwd: string;
+  /** The home folder inside. Virtual. */
+  readonly home: string;
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: CommandLimits;
+  /** Name of the command's own folder for temporary files, below `/tmp`. */
+  readonly temporaryName: string;
+  readonly rootFolders: readonly RootFolder[];
+  /** Real path of node on the host. */
+  readonly nodePath: string;
+  readonly seccomp: Uint8Array;
+}
+
+export interface BubblewrapPlan {
+  /** The command line after `bwrap`. Holds no host path, for a sandboxed program can read it. */
+  readonly arguments: readonly string[];
+  /** For descriptors 3, 4, … in this order. */
+  readonly feeds: readonly Uint8Array[];
+}
+
+/**
+ * Parts of the host's `/etc` that programs need. None holds a secret: a file that only root may read would be
+ * readable inside when the host process is root, so no whole folder with such files may be here.
+ */
+const SYSTEM_FILES = [
+  "/etc/alternatives",
+  "/etc/ca-certificates",
+  "/etc/fonts",
+  "/etc/ld.so.cache",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.conf.d",
+  "/etc/localtime",
+  "/etc/mime.types",
+  "/etc/nsswitch.conf",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+] as const;
+
+/** Files made for the sandbox, so that it does not learn the host's users and names. */
+const OWN_FILES = {
+  "/etc/passwd": (home: string) => `deerflow:x:${USER}:${USER}:DeerFlow:${home}:/bin/bash\n`,
+  "/etc/group": () => `deerflow:x:${USER}:\n`,
+  "/etc/hosts": () => "127.0.0.1 localhost\n::1 localhost\n",
+} as const;
+
+const FIRST_FEED = 3;
+
+/**
+ * Everything for one command. Pure.
+ *
+ * @throws Error when a value holds a NUL, which separates the arguments
+ */
+export function bubblewrapPlan(input: BubblewrapInput): BubblewrapPlan {
+  const ownFiles = Object.values(OWN_FILES).map((content) => Buffer.from(content(input.home)));
+  const options = [
+    ...WALL,
+    ...environment(input),
+    ...system(input),
+    ...input.mounts.map(({ mode, hostPath, virtualPath }) => [
+      mode === "read-only" ? "--ro-bind" : "--bind",
+      hostPath,
+      virtualPath,
+    ]),
+    ["--dir", `/tmp/${input.temporaryName}`],
+    ["--remount-ro", "/"],
+    ["--chdir", "/"],
+    ["--seccomp", String(FIRST_FEED + 1 + ownFiles.length)],
+  ].flat();
+  if (options.some((option) => option.includes("\0"))) throw new Error("a sandbox option holds a NUL");
+  const shell = ["/bin/bash", "--noprofile", "--norc", "-c", launcherScript(input.limits), "bash"];
+  return {
+    arguments: ["--args", String(FIRST_FEED), "--", ...shell, input.cwd, input.command],
+    feeds: [Buffer.from(`${options.join("\0")}\0`), ...ownFiles, input.seccomp],
+  };
+}
+
+type Option = readonly string[];
+
+/** Namespaces, user and rights. Inside, user 1000 is the host user that runs bubblewrap, root or not. */
+const WALL: readonly Option[] = [
+  ["--unshare-all"],
+  ["--unshare-user"],
+  ["--uid", USER, "--gid", USER],
+  ["--disable-userns"],
+  ["--cap-drop", "ALL"],
+  ["--hostname", "deerflow"],
+  ["--die-with-parent"],
+  ["--new-session"],
+];
+
+function environment({ home, env, temporaryName }: BubblewrapInput): readonly Option[] {
+  const variables = {
+    PATH: SEARCH_PATH,
+    HOME: home,
+    USER: "deerflow",
+    LOGNAME: "deerflow",
+    SHELL: "/bin/bash",
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    TMPDIR: `/tmp/${temporaryName}`,
+    ...env,
+  };
+  return [["--clearenv"], ...Object.entries(variables).map((variable) => ["--setenv", ...variable])];
+}
+
+function system({ rootFolders, nodePath, limits }: BubblewrapInput): readonly Option[] {
+  const size = ["--size", String(limits.temporaryMebibytes * MEBIBYTE)];
+  return [
+    ...rootFolders.map(({ path, linkTarget }) =>
+      linkTarget === undefined ? ["--ro-bind", path, path] : ["--symlink", linkTarget, path],
+    ),
+    ...SYSTEM_FILES.map((path) => ["--ro-bind-try", path, path]),
+    ...Object.keys(OWN_FILES).map((path, index) => ["--ro-bind-data", String(FIRST_FEED + 1 + index), path]),
+    ["--ro-bind", nodePath, NODE_INSIDE],
+    ["--proc", "/proc"],
+    ["--dev", "/dev"],
+    [...size, "--tmpfs", "/dev/shm"],
+    ["--remount-ro", "/dev"],
+    [...size, "--tmpfs", "/tmp"],
+    ["--symlink", "/tmp", "/var/tmp"],
+  ];
+}

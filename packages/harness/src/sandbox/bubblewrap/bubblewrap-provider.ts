@@ -1,0 +1,154 @@
+/** Runs every command in a bubblewrap sandbox of its own: no network, no host files but the mounts. */
+import { randomUUID } from "node:crypto";
+import { lstatSync, mkdtempSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DeerflowError, reasonOf } from "../../base/errors.js";
+import { checkCommand } from "../check-command.js";
+import type {
+  CommandRequest,
+  CommandResult,
+  Sandbox,
+  SandboxHealth,
+  SandboxMount,
+  SandboxProvider,
+  SandboxSpec,
+} from "../contract.js";
+import { findExecutable } from "../find-executable.js";
+import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
+import { mountReplacements, resolveMounts } from "../mounts.js";
+import type { PathReplacement } from "../path-mask.js";
+import { runProcess } from "../run-process.js";
+import { RunningCommands } from "../running-commands.js";
+import { bubblewrapPlan, NODE_INSIDE, type RootFolder } from "./bubblewrap-arguments.js";
+import { seccompFilter } from "./seccomp-filter.js";
+
+export interface BubblewrapOptions {
+  readonly limits?: Partial<CommandLimits>;
+  /** Where `bwrap` is looked for; the `PATH` of this process by default. */
+  readonly searchPath?: string;
+  /**
+   * Host user for the sandbox's processes, when this process is root. The mounted folders must belong to it.
+   * Without it a root host cannot limit the number of processes.
+   */
+  readonly identity?: { readonly uid: number; readonly gid: number };
+}
+
+/** What all commands of one acquired sandbox share. */
+interface Prepared {
+  readonly spec: SandboxSpec;
+  readonly mounts: readonly SandboxMount[];
+  readonly replacements: readonly PathReplacement[];
+}
+
+/** The folders of the root that hold programs and libraries, where the host has them. */
+function rootFolders(): readonly RootFolder[] {
+  return ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap((path) => {
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return [];
+    return [entry.isSymbolicLink() ? { path, linkTarget: readlinkSync(path) } : { path }];
+  });
+}
+
+export class BubblewrapProvider implements SandboxProvider {
+  readonly name = "bubblewrap";
+  readonly #limits: CommandLimits;
+  readonly #options: BubblewrapOptions;
+  readonly #bubblewrap: string | undefined;
+  readonly #seccomp = seccompFilter(process.arch);
+  readonly #nodePath = realpathSync(process.execPath);
+  readonly #running = new RunningCommands();
+
+  constructor(options: BubblewrapOptions = {}) {
+    this.#options = { ...options };
+    this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...options.limits });
+    this.#bubblewrap = findExecutable("bwrap", options.searchPath ?? process.env["PATH"]);
+  }
+
+  async probe(): Promise<SandboxHealth> {
+    const reason = await this.#obstacle().catch(reasonOf);
+    return reason === undefined
+      ? { provider: this.name, available: true, reason: "Commands run isolated, without network." }
+      : { provider: this.name, available: false, reason };
+  }
+
+  async acquire(spec: SandboxSpec): Promise<Sandbox> {
+    const mounts = resolveMounts(spec.mounts);
+    const prepared = { spec, mounts, replacements: this.#replacements(mounts) };
+    return {
+      id: spec.id,
+      execute: (request) =>
+        this.#running.track(spec.id, request.signal, (signal) => this.#execute(prepared, request, signal)),
+    };
+  }
+
+  release(id: string): Promise<void> {
+    return this.#running.stop(id);
+  }
+
+  close(): Promise<void> {
+    return this.#running.stopAll();
+  }
+
+  /** Why the sandbox cannot work here; `undefined` when it did work just now. */
+  async #obstacle(): Promise<string | undefined> {
+    if (process.platform !== "linux") return "bubblewrap works on Linux only.";
+    if (this.#bubblewrap === undefined) return "bwrap is not on the PATH; install the package bubblewrap.";
+    if (this.#seccomp === undefined) return `There is no system call filter for ${process.arch} processors.`;
+    const folder = mkdtempSync(join(tmpdir(), "deerflow-probe-"));
+    try {
+      const workspace = { virtualPath: "/mnt/probe", hostPath: folder, mode: "read-only" } as const;
+      const spec = { id: "probe", mounts: [workspace], workingDirectory: "/" };
+      const sandbox = await this.acquire(spec);
+      const { exitCode, output } = await sandbox.execute({ command: "node --version", timeoutSeconds: 20 });
+      return exitCode === 0 ? undefined : `node does not run inside the sandbox: ${output.trim()}.`;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  #replacements(mounts: readonly SandboxMount[]): readonly PathReplacement[] {
+    const node = { from: this.#nodePath, to: NODE_INSIDE };
+    return this.#nodePath.startsWith("/usr/")
+      ? mountReplacements(mounts)
+      : [...mountReplacements(mounts), node];
+  }
+
+  async #execute(prepared: Prepared, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
+    checkCommand(request);
+    if (this.#bubblewrap === undefined || this.#seccomp === undefined) {
+      throw new DeerflowError("sandbox_failed", { provider: this.name, reason: "it is not available here" });
+    }
+    const { spec, mounts, replacements } = prepared;
+    const plan = bubblewrapPlan({
+      mounts,
+      cwd: request.cwd ?? spec.workingDirectory,
+      home: spec.workingDirectory,
+      command: request.command,
+      env: request.env ?? {},
+      limits: this.#limits,
+      temporaryName: `command-${randomUUID()}`,
+      rootFolders: rootFolders(),
+      nodePath: this.#nodePath,
+      seccomp: this.#seccomp,
+    });
+    const { errorOutput, ...result } = await runProcess({
+      file: this.#bubblewrap,
+      arguments: plan.arguments,
+      feeds: plan.feeds,
+      // Empty, because a sandboxed program can read the environment of bubblewrap itself.
+      env: {},
+      timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
+      outputCharacters: this.#limits.outputCharacters,
+      replacements,
+      signal,
+      onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
+      ...(this.#options.identity === undefined ? {} : { identity: this.#options.identity }),
+    });
+    // The launcher sends all of the command's output to one place; only bubblewrap itself writes here.
+    if (errorOutput !== "") {
+      throw new DeerflowError("sandbox_failed", { provider: this.name, reason: errorOutput.trim() });
+    }
+    return { ...result, exitCode: result.timedOut ? undefined : result.exitCode };
+  }
+}

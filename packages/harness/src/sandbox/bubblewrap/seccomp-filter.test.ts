@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { seccompFilter } from "./seccomp-filter.js";
+
+interface Call {
+  readonly architecture: number;
+  readonly number: number;
+  readonly firstArgument?: number;
+}
+
+/** Runs the filter as the kernel does, for the few instructions that it uses. */
+function verdict(filter: Uint8Array, call: Call): number {
+  const code = Buffer.from(filter);
+  const data: Record<number, number> = { 0: call.number, 4: call.architecture, 16: call.firstArgument ?? 0 };
+  let accumulator = 0;
+  for (let at = 0; at < code.length; at += 8) {
+    const [operation, value] = [code.readUInt16LE(at), code.readUInt32LE(at + 4)];
+    if (operation === 0x06) return value;
+    if (operation === 0x20) accumulator = data[value] ?? 0;
+    else {
+      const holds = operation === 0x15 ? accumulator === value : accumulator >= value;
+      at += 8 * code.readUInt8(at + (holds ? 2 : 3));
+    }
+  }
+  throw new Error("the filter ended without a verdict");
+}
+
+const ALLOW = 0x7fff0000;
+const REFUSE = 0x00050001;
+const KILL = 0x80000000;
+const X64 = 0xc000003e;
+const ARM64 = 0xc00000b7;
+const UNIX = 1;
+const INTERNET = 2;
+const NETLINK = 16;
+const VSOCK = 40;
+
+describe.each([
+  {
+    name: "x64",
+    architecture: X64,
+    other: ARM64,
+    read: 0,
+    socket: 41,
+    socketpair: 53,
+    ptrace: 101,
+    keyctl: 250,
+  },
+  {
+    name: "arm64",
+    architecture: ARM64,
+    other: X64,
+    read: 63,
+    socket: 198,
+    socketpair: 199,
+    ptrace: 117,
+    keyctl: 219,
+  },
+])("the system call filter for $name", ({ name, architecture, other, ...numbers }) => {
+  const filter = seccompFilter(name);
+  const judge = (number: number, firstArgument = 0) =>
+    verdict(filter ?? new Uint8Array(), { architecture, number, firstArgument });
+
+  it("allows ordinary calls, and pairs of connected sockets", () => {
+    expect([judge(numbers.read), judge(numbers.socketpair, UNIX)]).toEqual([ALLOW, ALLOW]);
+  });
+
+  it("allows internet and netlink sockets only", () => {
+    const families = [INTERNET, NETLINK, UNIX, VSOCK].map((family) => judge(numbers.socket, family));
+    expect(families).toEqual([ALLOW, ALLOW, REFUSE, REFUSE]);
+  });
+
+  it("refuses tracing, key rings and io_uring", () => {
+    expect([numbers.ptrace, numbers.keyctl, 425].map((number) => judge(number))).toEqual([
+      REFUSE,
+      REFUSE,
+      REFUSE,
+    ]);
+  });
+
+  it("kills a program that calls through another architecture", () => {
+    expect(verdict(filter ?? new Uint8Array(), { architecture: other, number: 0 })).toBe(KILL);
+  });
+});
+
+describe("the system call filter", () => {
+  it("kills a program that calls through the x32 interface of x64", () => {
+    const filter = seccompFilter("x64") ?? new Uint8Array();
+    expect(verdict(filter, { architecture: X64, number: 0x40000000 + 41, firstArgument: UNIX })).toBe(KILL);
+  });
+
+  it("does not exist for a processor whose call numbers are unknown", () => {
+    expect(seccompFilter("riscv64")).toBeUndefined();
+  });
+});

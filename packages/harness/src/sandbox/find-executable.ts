@@ -1,0 +1,20 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** The absolute path of a program, looked up in a `PATH` value; `undefined` when it is nowhere there. */
+export function findExecutable(name: string, path: string | undefined): string | undefined {
+  return (path ?? "")
+    .split(":")
+    .filter((folder) => folder.startsWith("/"))
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false; // Not there, or not ours to run: the next folder may have it.
+  }
+}

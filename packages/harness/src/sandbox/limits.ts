@@ -1,0 +1,51 @@
+/** What one command may use. The kernel keeps these limits for each process; nothing can raise them inside. */
+export interface CommandLimits {
+  /** Seconds of wall-clock time for the whole command, unless the request says otherwise. */
+  readonly wallSeconds: number;
+  /** Seconds of processor time of one process. */
+  readonly cpuSeconds: number;
+  /** Mebibytes of private writable memory of one process. */
+  readonly memoryMebibytes: number;
+  /** Mebibytes of address space of one process. Node reserves some 10 GiB for every WebAssembly memory. */
+  readonly addressSpaceMebibytes: number;
+  /** Mebibytes of the largest file that a process may write. */
+  readonly fileMebibytes: number;
+  /** Open files of one process. */
+  readonly openFiles: number;
+  /** Processes in the sandbox. The kernel does not count them for a host process that runs as root. */
+  readonly processes: number;
+  /** Mebibytes of the temporary folder, which lives in memory. */
+  readonly temporaryMebibytes: number;
+  /** Characters of output that are kept. */
+  readonly outputCharacters: number;
+}
+
+export const DEFAULT_LIMITS: CommandLimits = Object.freeze({
+  wallSeconds: 600,
+  cpuSeconds: 600,
+  memoryMebibytes: 2048,
+  addressSpaceMebibytes: 32_768,
+  fileMebibytes: 1024,
+  openFiles: 1024,
+  processes: 256,
+  temporaryMebibytes: 256,
+  outputCharacters: 100_000,
+});
+
+/** `ulimit` option and value of each limit that the kernel keeps, in the units that bash wants. */
+const KERNEL_LIMITS: readonly { option: string; value: (limits: CommandLimits) => number }[] = [
+  { option: "t", value: (limits) => limits.cpuSeconds },
+  { option: "d", value: (limits) => limits.memoryMebibytes * 1024 },
+  { option: "v", value: (limits) => limits.addressSpaceMebibytes * 1024 },
+  { option: "f", value: (limits) => limits.fileMebibytes * 1024 },
+  { option: "n", value: (limits) => limits.openFiles },
+  { option: "u", value: (limits) => limits.processes },
+  { option: "c", value: () => 0 },
+];
+
+/**
+ * Bash lines that lower the limits of the shell they run in. A line fails only where the present hard limit
+ * is lower already, so a failure leaves the stricter one in place.
+ */
+export const limitLines = (limits: CommandLimits): string =>
+  KERNEL_LIMITS.map(({ option, value }) => `ulimit -${option} ${value(limits)} 2>/dev/null`).join("\n");

@@ -1,0 +1,156 @@
+/**
+ * Runs commands on the host itself. This is NO boundary: a command can read and change whatever this process
+ * can. It exists for machines without a sandbox and is used only where the operator names and allows it.
+ *
+ * The virtual paths of a command are turned into paths below a folder of links that this provider makes; the
+ * output is turned back. A path that a program puts together by itself, or reads from a file, is not seen.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DeerflowError } from "../../base/errors.js";
+import { checkCommand } from "../check-command.js";
+import type {
+  CommandRequest,
+  CommandResult,
+  Sandbox,
+  SandboxHealth,
+  SandboxMount,
+  SandboxProvider,
+  SandboxSpec,
+} from "../contract.js";
+import { DEFAULT_LIMITS, limitLines, type CommandLimits } from "../limits.js";
+import { mountReplacements, resolveMounts } from "../mounts.js";
+import { runProcess } from "../run-process.js";
+import { RunningCommands } from "../running-commands.js";
+import { toHostPaths } from "./host-paths.js";
+
+export interface LocalOptions {
+  /** Spelled out at every construction, so that nobody gets the host by default. */
+  readonly allowHostBash: true;
+  readonly limits?: Partial<CommandLimits>;
+}
+
+interface Prepared {
+  readonly spec: SandboxSpec;
+  readonly mounts: readonly SandboxMount[];
+  /** Host folder under which every virtual path exists as a link. */
+  readonly root: string;
+}
+
+const SHELL = ["--noprofile", "--norc", "-c"] as const;
+const MARKER = "DEERFLOW_COMMAND_ID";
+
+export class LocalProvider implements SandboxProvider {
+  readonly name = "local";
+  readonly #limits: CommandLimits;
+  readonly #roots = new Map<string, string>();
+  readonly #running = new RunningCommands();
+
+  constructor({ limits }: LocalOptions) {
+    this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...limits });
+  }
+
+  async probe(): Promise<SandboxHealth> {
+    return process.platform === "win32"
+      ? { provider: this.name, available: false, reason: "There is no bash on Windows." }
+      : { provider: this.name, available: true, reason: "Commands run on the host, without any boundary." };
+  }
+
+  async acquire(spec: SandboxSpec): Promise<Sandbox> {
+    const mounts = resolveMounts(spec.mounts);
+    refuseNested(mounts);
+    await this.release(spec.id);
+    const root = linkMounts(mounts);
+    this.#roots.set(spec.id, root);
+    const prepared = { spec, mounts, root };
+    return {
+      id: spec.id,
+      execute: (request) =>
+        this.#running.track(spec.id, request.signal, (signal) => this.#execute(prepared, request, signal)),
+    };
+  }
+
+  async release(id: string): Promise<void> {
+    await this.#running.stop(id);
+    const root = this.#roots.get(id);
+    this.#roots.delete(id);
+    if (root !== undefined) rmSync(root, { recursive: true, force: true });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#roots.keys()].map((id) => this.release(id)));
+  }
+
+  async #execute(prepared: Prepared, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
+    checkCommand(request);
+    const { spec, mounts, root } = prepared;
+    const onHost = (text: string) => toHostPaths(text, mounts, root);
+    const temporary = mkdtempSync(join(root, "temporary-"));
+    const marker = randomUUID();
+    try {
+      const { errorOutput: _, ...result } = await runProcess({
+        file: "/bin/bash",
+        arguments: [
+          ...SHELL,
+          launcher(this.#limits),
+          "bash",
+          onHost(request.cwd ?? spec.workingDirectory),
+          onHost(request.command),
+        ],
+        env: {
+          PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
+          HOME: onHost(spec.workingDirectory),
+          LANG: "C.UTF-8",
+          TERM: "dumb",
+          TMPDIR: temporary,
+          ...request.env,
+          [MARKER]: marker,
+        },
+        marker: `${MARKER}=${marker}`,
+        timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
+        outputCharacters: this.#limits.outputCharacters,
+        replacements: [{ from: root, to: "" }, ...mountReplacements(mounts)],
+        signal,
+        onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
+      });
+      return { ...result, exitCode: result.timedOut ? undefined : result.exitCode };
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  }
+}
+
+/** All limits but the number of processes, which would count those of the operator too. */
+const launcher = (limits: CommandLimits): string =>
+  [
+    "exec 2>&1",
+    ...limitLines(limits)
+      .split("\n")
+      .filter((line) => !line.startsWith("ulimit -u ")),
+    'cd -- "$1" || exit 1',
+    'exec bash --noprofile --norc -c "$2" bash',
+  ].join("\n");
+
+/** A link inside a linked folder would be made in the operator's own folder. */
+function refuseNested(mounts: readonly SandboxMount[]): void {
+  for (const { virtualPath } of mounts) {
+    if (mounts.some((outer) => virtualPath.startsWith(`${outer.virtualPath}/`))) {
+      throw new DeerflowError("sandbox_mount_invalid", {
+        virtualPath,
+        reason: "it lies inside another mount",
+      });
+    }
+  }
+}
+
+/** A fresh folder with one link a mount, so that host paths need no quoting inside a command. */
+function linkMounts(mounts: readonly SandboxMount[]): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "deerflow-local-")));
+  for (const { virtualPath, hostPath } of mounts) {
+    mkdirSync(join(root, dirname(virtualPath)), { recursive: true });
+    symlinkSync(hostPath, join(root, virtualPath));
+  }
+  return root;
+}

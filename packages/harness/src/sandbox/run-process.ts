@@ -1,0 +1,135 @@
+/** Runs one program as the head of a process group of its own, and lets nothing of it outlive the call. */
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Writable } from "node:stream";
+import { killTree } from "./kill-tree.js";
+import { OutputWindow } from "./output-window.js";
+import { PathMask, type PathReplacement } from "./path-mask.js";
+
+export interface ProcessRequest {
+  readonly file: string;
+  readonly arguments: readonly string[];
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Host user under which the program runs; the caller's own when absent. */
+  readonly identity?: { readonly uid: number; readonly gid: number };
+  /** Read by the program from descriptors 3, 4, …, each to its end. */
+  readonly feeds?: readonly Uint8Array[];
+  /** An environment variable that marks the program's descendants, where only it can find them. */
+  readonly marker?: string;
+  readonly timeoutMilliseconds: number;
+  readonly outputCharacters: number;
+  readonly replacements: readonly PathReplacement[];
+  readonly signal?: AbortSignal | undefined;
+  onOutput?: ((chunk: string) => void) | undefined;
+}
+
+export interface ProcessOutcome {
+  /** Standard output, masked and cut. */
+  readonly output: string;
+  readonly truncated: boolean;
+  /** The first characters of standard error, masked. */
+  readonly errorOutput: string;
+  /** `undefined` when a signal ended the program. */
+  readonly exitCode: number | undefined;
+  readonly timedOut: boolean;
+  readonly durationMilliseconds: number;
+}
+
+/** How long the pipes may stay open after the program has ended and its descendants were killed. */
+const DRAIN_MILLISECONDS = 1000;
+const ERROR_CHARACTERS = 4000;
+
+/**
+ * Resolves when the program has ended, failed or not; standard input is empty.
+ *
+ * @throws the signal's reason when it aborts, or the system's error when the program cannot be started
+ */
+export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+  request.signal?.throwIfAborted();
+  const startedAt = performance.now();
+  const child = start(request);
+  const output = collect(child, request);
+  const kill = () => killTree(child.pid, request.marker);
+
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    kill();
+  }, request.timeoutMilliseconds);
+  request.signal?.addEventListener("abort", kill, { once: true });
+  try {
+    const exitCode = await ended(child, kill);
+    request.signal?.throwIfAborted();
+    return {
+      ...output(),
+      exitCode,
+      timedOut,
+      durationMilliseconds: Math.round(performance.now() - startedAt),
+    };
+  } finally {
+    clearTimeout(timer);
+    request.signal?.removeEventListener("abort", kill);
+  }
+}
+
+function start(request: ProcessRequest): ChildProcess {
+  const feeds = request.feeds ?? [];
+  const child = spawn(request.file, request.arguments, {
+    env: { ...request.env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", ...feeds.map(() => "pipe" as const)],
+    ...(request.cwd === undefined ? {} : { cwd: request.cwd }),
+    ...request.identity,
+  });
+  feeds.forEach((feed, index) => {
+    // Opened as a pipe two lines above; the type of `stdio` knows only five descriptors.
+    const pipe = child.stdio[index + 3] as Writable | null | undefined;
+    // A program that ends early closes its end; its exit says what happened.
+    pipe?.on("error", () => undefined);
+    pipe?.end(feed);
+  });
+  return child;
+}
+
+/** Starts to collect what the program prints; the returned function gives what came. */
+function collect(child: ChildProcess, request: ProcessRequest) {
+  const printed = new OutputWindow(request.outputCharacters);
+  const complained = new OutputWindow(ERROR_CHARACTERS);
+  const mask = new PathMask(request.replacements);
+  const errorMask = new PathMask(request.replacements);
+  const take = (text: string) => {
+    if (text === "") return;
+    printed.add(text);
+    request.onOutput?.(text);
+  };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => take(mask.add(text)));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => complained.add(errorMask.add(text)));
+  return () => {
+    take(mask.end());
+    complained.add(errorMask.end());
+    return { output: printed.text(), truncated: printed.truncated, errorOutput: complained.text() };
+  };
+}
+
+/**
+ * Resolves with the exit code once the pipes are drained. A descendant in the background may hold them open:
+ * it is killed as soon as the program itself has ended, so that it cannot keep the call hanging.
+ */
+function ended(child: ChildProcess, kill: () => void): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    let drain: NodeJS.Timeout | undefined;
+    child.once("error", reject);
+    child.once("exit", () => {
+      kill();
+      drain = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, DRAIN_MILLISECONDS);
+    });
+    child.once("close", (code) => {
+      clearTimeout(drain);
+      resolve(code ?? undefined);
+    });
+  });
+}
