@@ -72,6 +72,12 @@ export const ERROR_CATALOGUE = {
     text: "There is no model named {name}.",
     next: "{hint}",
   },
+  model_key_missing: {
+    status: 500,
+    retry: "caller",
+    text: "The model {name} has no key.",
+    next: "Set {variable}, or give the model an api_key in config.yaml.",
+  },
   model_none: {
     status: 500,
     retry: "caller",
@@ -83,6 +89,158 @@ export const ERROR_CATALOGUE = {
     retry: "caller",
     text: "The model {name} uses {use}, which is no provider of this version.",
     next: "{hint}",
+  },
+
+  command_invalid: {
+    status: 422,
+    retry: "model",
+    text: "The command cannot be run: {reason}.",
+  },
+  sandbox_failed: {
+    status: 500,
+    retry: "caller",
+    text: "The sandbox {provider} could not run the command: {reason}.",
+    next: "deerflow doctor says what the sandbox needs.",
+  },
+  sandbox_mount_invalid: {
+    status: 500,
+    retry: "never",
+    text: "A folder cannot be shown in the sandbox at {virtualPath}: {reason}.",
+  },
+  sandbox_released: {
+    status: 409,
+    retry: "caller",
+    text: "The command was ended because its sandbox {id} was let go.",
+  },
+
+  arguments_invalid: { status: 422, retry: "model", text: "The arguments are not valid: {reason}." },
+
+  content_too_large: {
+    status: 413,
+    retry: "model",
+    text: "The content has {size} bytes; one call takes at most {limit}.",
+    next: "Write the first part, then add the rest with append.",
+  },
+  disk_failed: { status: 500, retry: "model", text: "The disk refused {path} ({reason})." },
+  edit_ambiguous: {
+    status: 409,
+    retry: "model",
+    text: "The text to replace occurs {count} times in {path} (lines {lines}).",
+    next: "Add lines around it so that it occurs once, or set replace_all.",
+  },
+  edit_empty: {
+    status: 422,
+    retry: "model",
+    text: "The text to replace is empty, and {path} is not.",
+    next: "Give the text to replace, or write the whole file.",
+  },
+  edit_not_found: {
+    status: 409,
+    retry: "model",
+    text: "The text to replace does not occur in {path}. {hint}",
+  },
+  edit_unchanged: {
+    status: 422,
+    retry: "model",
+    text: "The old and the new text are the same; {path} stays as it is.",
+  },
+  file_changed: {
+    status: 409,
+    retry: "model",
+    text: "{path} has changed since it was read.",
+    next: "Read it again, then repeat the change.",
+  },
+  file_not_read: {
+    status: 409,
+    retry: "model",
+    text: "{path} already exists, and you have not read its current version.",
+  },
+  file_not_text: {
+    status: 415,
+    retry: "model",
+    text: "{path} is not valid UTF-8 text, so changing a part of it would damage the rest.",
+    next: "Convert it to UTF-8 first, or replace it whole.",
+  },
+  file_too_large: {
+    status: 413,
+    retry: "model",
+    text: "{path} has {size} bytes; at most {limit} can be read at once.",
+    next: "Search it with grep, or look at a part of it from the shell.",
+  },
+  is_a_directory: { status: 409, retry: "model", text: "{path} is a folder, not a file." },
+  lines_out_of_range: {
+    status: 416,
+    retry: "model",
+    text: "{path} has {total} lines; there are none from {start} to {end}.",
+  },
+  not_a_directory: { status: 409, retry: "model", text: "{path} is a file, not a folder." },
+  path_denied: { status: 403, retry: "model", text: "{path} cannot be used: {reason}." },
+  path_invalid: {
+    status: 422,
+    retry: "model",
+    text: "{path} is not a path that can be used: {reason}.",
+    next: "Give an absolute path, such as /mnt/user-data/workspace/notes.md.",
+  },
+  path_not_found: {
+    status: 404,
+    retry: "model",
+    text: "Nothing is at {path}.",
+    next: "List the folder above it to see what is there.",
+  },
+  pattern_invalid: { status: 422, retry: "model", text: "The pattern {pattern} cannot be used: {reason}." },
+
+  state_schema_unsupported: {
+    status: 500,
+    retry: "never",
+    text: "The state schema of {owner} is neither a Zod object nor a StateSchema.",
+    next: "Write it as z.object({…}) or new StateSchema({…}).",
+  },
+  middleware_name_taken: {
+    status: 500,
+    retry: "never",
+    text: "Two middleware are both named {name}.",
+    next: "Give each its own name; a paused run finds its middleware by it.",
+  },
+  jump_target_invalid: {
+    status: 500,
+    retry: "never",
+    text: "{hook} of the middleware {middleware} jumps to {target}, which is not among its canJumpTo: {allowed}.",
+    next: "Add the target to canJumpTo of that hook.",
+  },
+  wrap_result_invalid: {
+    status: 500,
+    retry: "never",
+    text: "{hook} of the middleware {middleware} returned {actual} where {expected} was expected.",
+  },
+  tool_name_taken: {
+    status: 500,
+    retry: "never",
+    text: "Two tools are both named {tool}.",
+    next: "Rename one of them, or leave one out.",
+  },
+  tool_without_executor: {
+    status: 500,
+    retry: "never",
+    text: "The middleware {middleware} offers the model the tool {tool}, which nothing can run.",
+    next: "Register the tool, or run it in a wrapToolCall hook.",
+  },
+  tool_replaced: {
+    status: 500,
+    retry: "never",
+    text: "The middleware {middleware} replaced the registered tool {tool} in wrapModelCall.",
+    next: "Hand over another tool in wrapToolCall instead.",
+  },
+  system_message_ambiguous: {
+    status: 500,
+    retry: "never",
+    text: "The middleware {middleware} changed both systemPrompt and systemMessage of one request.",
+    next: "Change only one of them.",
+  },
+  model_without_tools: {
+    status: 500,
+    retry: "never",
+    text: "The model {model} cannot be given tools: it has no bindTools.",
+    next: "Choose a model that supports tool calls.",
   },
 
   home_not_writable: {
