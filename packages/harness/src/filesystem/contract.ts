@@ -42,6 +42,23 @@ export interface FileEntry {
   readonly kind: "file" | "directory";
   /** Bytes; 0 for a directory. */
   readonly size: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; 0 where unknown. */
   readonly modifiedAt: number;
+  /** True when the entry is a link to what is described here. Searches do not follow links. */
+  readonly link?: true;
+}
+
+/** A folder of the host that a search process may be started in. Never shown to a model. */
+export interface HostFolder {
+  /** Where the agent sees it. */
+  readonly virtualPath: string;
+  /** The working directory for the process; holds good until `close`, wherever links lead meanwhile. */
+  readonly workingDirectory: string;
+  close(): Promise<void>;
+}
+
+/** A backend whose files lie on this machine, so that a search may run in a process of its own. */
+export interface HostSearchable {
+  /** The host folders that make up `path`, in order of virtual path; the caller closes each. */
+  openFolders(path: string): Promise<readonly HostFolder[]>;
 }

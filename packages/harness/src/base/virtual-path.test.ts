@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { DeerflowError } from "./errors.js";
+import { isWithin, nameOf, parentOf, parseVirtualPath, shownPath } from "./virtual-path.js";
+
+describe("parseVirtualPath", () => {
+  it.each([
+    ["/", "/"],
+    ["/.", "/"],
+    ["//", "/"],
+    ["//secrets/key", "/secrets/key"],
+    ["///x", "/x"],
+    ["/./foo//bar", "/foo/bar"],
+    ["/a/", "/a"],
+    ["/a..b", "/a..b"],
+    ["/report..final", "/report..final"],
+    ["/[...slug]/page.tsx", "/[...slug]/page.tsx"],
+    ["/~/x", "/~/x"],
+    ["/a b/ü/文件.md", "/a b/ü/文件.md"],
+    [`/${"n".repeat(255)}`, `/${"n".repeat(255)}`],
+  ])("folds %j to %j", (given, canonical) => {
+    expect(parseVirtualPath(given)).toBe(canonical);
+  });
+
+  it.each([
+    ["", "it is empty"],
+    ["  ", "it is empty"],
+    [".", "it is not absolute"],
+    ["rel.txt", "it is not absolute"],
+    ["/../x", "it holds a .. segment"],
+    ["/a/../../x", "it holds a .. segment"],
+    ["/a/..", "it holds a .. segment"],
+    ["/a\\..\\b", "it holds a .. segment"],
+    ["~/x", "~ is not expanded here"],
+    ["C:\\x", "it is a Windows path"],
+    ["d:/x", "it is a Windows path"],
+    ["/a\u0000b", "it holds a control character"],
+    ["/a\nb", "it holds a control character"],
+    ["/\ud800", "it is not valid Unicode"],
+    [`/${"n".repeat(256)}`, "it is too long"],
+    [`/${"文".repeat(86)}`, "it is too long"],
+    ["/a".repeat(2049), "it is too long"],
+  ])("refuses %j: %s", (given, reason) => {
+    const thrown = (() => {
+      try {
+        return parseVirtualPath(given);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(thrown).toBeInstanceOf(DeerflowError);
+    expect(thrown).toMatchObject({ code: "path_invalid", retry: "model", details: { reason } });
+  });
+
+  it("never repeats an over-long path whole", () => {
+    expect(() => parseVirtualPath(`/${"n".repeat(5000)}`)).toThrow(/^.{0,300}$/s);
+    expect(shownPath("/a\u0000b")).toBe("/a\\u0000b");
+  });
+});
+
+describe("path arithmetic", () => {
+  it("knows parents, names and containment by whole names", () => {
+    expect([parentOf("/a/b"), parentOf("/a"), parentOf("/")]).toEqual(["/a", "/", "/"]);
+    expect([nameOf("/a/b"), nameOf("/")]).toEqual(["b", ""]);
+    expect([
+      isWithin("/a/b", "/a"),
+      isWithin("/ab", "/a"),
+      isWithin("/a", "/a"),
+      isWithin("/a", "/"),
+    ]).toEqual([true, false, true, true]);
+  });
+});
