@@ -18,7 +18,7 @@ const WORKSPACE = "/mnt/user-data/workspace";
 const SECRET = "DEERFLOW_TEST_SECRET_TOKEN";
 
 /** How many processes of this host have `mark` in their command line. */
-export const processesMarked = (mark: string): number =>
+const processesMarked = (mark: string): number =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => commandLine(pid).includes(mark)).length;

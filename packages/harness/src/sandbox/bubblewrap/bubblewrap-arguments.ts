@@ -134,6 +134,9 @@ function system({ rootFolders, nodePath, limits }: BubblewrapInput): readonly Op
     ...Object.keys(OWN_FILES).map((path, index) => ["--ro-bind-data", String(FIRST_FEED + 1 + index), path]),
     ["--ro-bind", nodePath, NODE_INSIDE],
     ["--proc", "/proc"],
+    // Without this, a sandbox of a root host can set the kernel's own settings in /proc/sys: inside it is the
+    // host's root, only without capabilities, and those files ask for no capability.
+    ["--remount-ro", "/proc"],
     ["--dev", "/dev"],
     [...size, "--tmpfs", "/dev/shm"],
     ["--remount-ro", "/dev"],

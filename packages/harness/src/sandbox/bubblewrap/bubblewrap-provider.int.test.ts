@@ -1,25 +1,48 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../../testing/open-sandbox.js";
 import { sandboxSuite } from "../../testing/sandbox-suite.js";
 import { BubblewrapProvider } from "./bubblewrap-provider.js";
 
-async function open() {
-  const folder = mkdtempSync(join(tmpdir(), "deerflow suite's "));
-  const workspace = join(folder, "workspace");
-  mkdirSync(workspace);
-  const provider = new BubblewrapProvider();
-  const mount = { virtualPath: "/mnt/user-data/workspace", hostPath: workspace, mode: "read-write" } as const;
-  const spec = { id: "suite", mounts: [mount], workingDirectory: "/mnt/user-data/workspace" };
-  return {
-    provider,
-    sandbox: await provider.acquire(spec),
-    workspace,
-    close: async () => {
-      await provider.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const isRoot = process.getuid?.() === 0;
+
+sandboxSuite("bubblewrap", () => openSandbox(new BubblewrapProvider()));
+
+// An ordinary user runs the suite above as himself.
+if (isRoot) {
+  sandboxSuite("bubblewrap under an ordinary user", () =>
+    openSandbox(new BubblewrapProvider({ identity: NOBODY }), NOBODY),
+  );
 }
 
-sandboxSuite("bubblewrap", open);
+describe("the bubblewrap provider", () => {
+  it("finds that it works here", async () => {
+    expect(await new BubblewrapProvider().probe()).toEqual({
+      provider: "bubblewrap",
+      available: true,
+      reason: "Commands run isolated, without network.",
+    });
+  });
+
+  it("says what to install where bwrap is missing, and runs nothing", async () => {
+    const provider = new BubblewrapProvider({ searchPath: "/nowhere" });
+    expect(await provider.probe()).toEqual({
+      provider: "bubblewrap",
+      available: false,
+      reason: "bwrap is not on the PATH; install the package bubblewrap.",
+    });
+    const opened = await openSandbox(provider);
+    await expect(opened.sandbox.execute({ command: "true" })).rejects.toMatchObject({
+      code: "sandbox_failed",
+    });
+    await opened.close();
+  });
+
+  it("fails without naming host paths when a mounted folder has gone since", async () => {
+    const opened = await openSandbox(new BubblewrapProvider());
+    await opened.close();
+    const command = opened.sandbox.execute({ command: "true" });
+    await expect(command).rejects.toMatchObject({ code: "sandbox_failed" });
+    await expect(command).rejects.not.toThrow(opened.folder);
+  });
+});
