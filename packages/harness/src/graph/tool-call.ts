@@ -78,8 +78,14 @@ async function invokeTool(
       tool_call_id: toolCall.id ?? "",
     });
   } catch (error) {
-    throw error instanceof ToolInputParsingException ? new ToolInvocationError(error, toolCall) : error;
+    throw error instanceof ToolInputParsingException ? argumentsError(error, toolCall) : error;
   }
+}
+
+/** LangChain quotes the stack of the cause in the message, and the model must not learn where the host keeps code. */
+function argumentsError(error: ToolInputParsingException, call: ToolCall): ToolInvocationError {
+  error.stack = String(error);
+  return new ToolInvocationError(error, call);
 }
 
 function layer(
