@@ -299,6 +299,22 @@ export const ERROR_CATALOGUE = {
   },
 
   run_missing: { status: 404, retry: "never", text: "Thread {threadId} has no run {runId}." },
+  checkpoint_missing: {
+    status: 404,
+    retry: "never",
+    text: "Thread {threadId} has no checkpoint {checkpointId}.",
+  },
+  shutting_down: {
+    status: 409,
+    retry: "caller",
+    text: "The server is shutting down and takes no new runs.",
+    next: "Try again in a moment.",
+  },
+  state_update_invalid: {
+    status: 422,
+    retry: "caller",
+    text: "The state cannot be changed like this: {reason}.",
+  },
   stream_cursor_invalid: {
     status: 400,
     retry: "never",

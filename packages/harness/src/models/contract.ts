@@ -17,6 +17,8 @@ export interface ModelInfo {
   readonly supportsThinking: boolean;
   readonly supportsReasoningEffort: boolean;
   readonly supportsVision: boolean;
+  /** Tokens that fit, where known. */
+  readonly contextWindow?: number;
 }
 
 export interface ChatModelOptions {

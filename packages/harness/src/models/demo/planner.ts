@@ -1,0 +1,53 @@
+/** The mind of the demo model: the next turn as a pure function of the history and the tools at hand. */
+import type { BaseMessage } from "@langchain/core/messages";
+import { readProse } from "../../base/prose.js";
+import { VIRTUAL_UPLOADS } from "../../context/home-paths.js";
+import { planFolder } from "./folder-task.js";
+import { viewHistory } from "./history-view.js";
+import { detectIntent, isWork } from "./intents.js";
+import { type PlanContext, type Progress, ready, working } from "./plan-context.js";
+import { type Step, stepState, takeStep } from "./steps.js";
+import { planTable } from "./table-task.js";
+import { parseFileList } from "./tool-results.js";
+import { finalTurn, type Turn } from "./turn.js";
+
+const NO_TASK = readProse(new URL("./no-task.md", import.meta.url));
+/** No plan needs as many, so a plan that does is going round in circles. */
+export const MAXIMUM_TURNS = 60;
+
+/**
+ * The next turn. Everything it knows comes from `messages`, so resuming after a crash, retrying and forking give
+ * the right turn by themselves; it calls no tool that is not in `toolNames`.
+ * @example planNextTurn([new HumanMessage("Profile sales.csv")], ["ls", "read_file", "write_file", "bash"])
+ */
+export function planNextTurn(messages: readonly BaseMessage[], toolNames: readonly string[]): Turn {
+  const context: PlanContext = { view: viewHistory(messages), tools: new Set(toolNames) };
+  const { view, tools } = context;
+  if (view.turns >= MAXIMUM_TURNS)
+    return finalTurn(`I took ${MAXIMUM_TURNS} turns without an end and stop here.`);
+  const able = ["read_file", "write_file"].every((name) => tools.has(name));
+  if (!able || !isWork(view)) return finalTurn(NO_TASK);
+  const files = discover(context);
+  if (files.kind === "working") return files.turn;
+  const intent = detectIntent(view, files.value);
+  if (intent.kind === "table") return planTable(context, intent.path);
+  if (intent.kind === "folder") return planFolder(context, intent);
+  return finalTurn(
+    `${files.value.length === 0 ? "I found no files. " : "I found no table, text or code. "}${NO_TASK}`,
+  );
+}
+
+/** Which files there are, as the tools say. */
+function discover({ view, tools }: PlanContext): Progress<readonly string[]> {
+  const description = "See which files were uploaded";
+  const glob: Step = { tool: "glob", description, args: { pattern: "**/*", path: VIRTUAL_UPLOADS } };
+  const ls: Step = { tool: "ls", description, args: { path: VIRTUAL_UPLOADS } };
+  const step = [glob, ls].find(
+    ({ tool }) => tools.has(tool) && stepState(view, { tool, description }).kind !== "failed",
+  );
+  if (step === undefined) return ready(view.namedPaths);
+  const state = stepState(view, step);
+  if (state.kind === "done") return ready(parseFileList(state.outcome.text).files);
+  if (state.kind === "todo") return working(takeStep("I look at what there is.", step, state));
+  return ready(view.namedPaths);
+}

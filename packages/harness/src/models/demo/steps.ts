@@ -1,0 +1,50 @@
+/** Steps of a plan: which of them the history shows as done, as failed for good, or as still to do. */
+import type { HistoryView, Outcome } from "./history-view.js";
+import type { PlannedCall, Turn } from "./turn.js";
+
+/** One call with a purpose. A tool call's `description` is its name in the history, so no two steps share one. */
+export interface Step {
+  readonly tool: string;
+  readonly description: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export type StepState =
+  | { readonly kind: "todo"; readonly failure?: Outcome }
+  | { readonly kind: "done"; readonly outcome: Outcome }
+  | { readonly kind: "failed"; readonly outcome: Outcome };
+
+const TRIES = 2;
+/** A person said no: asking again would be rude. */
+const REJECTED = /\breject|\bdeclin|denied by the user|user denied/i;
+
+/** What the history says of a step. Failures before the newest human message do not count. Pure. */
+export function stepState(view: HistoryView, step: Pick<Step, "tool" | "description">): StepState {
+  const mine = view.outcomes.filter(
+    (outcome) => outcome.name === step.tool && outcome.args["description"] === step.description,
+  );
+  const done = mine.findLast((outcome) => outcome.status === "done");
+  if (done !== undefined) return { kind: "done", outcome: done };
+  const failures = mine.filter((outcome) => outcome.status === "failed" && outcome.recent);
+  const last = failures.at(-1);
+  if (last === undefined) return { kind: "todo" };
+  const final = failures.length >= TRIES || REJECTED.test(last.text);
+  return final ? { kind: "failed", outcome: last } : { kind: "todo", failure: last };
+}
+
+export const callOf = ({ tool, description, args }: Step): PlannedCall => ({
+  name: tool,
+  args: { description, ...args },
+});
+
+/** A turn that takes a step; after a failure it says so first. */
+export function takeStep(text: string, step: Step, state: StepState & { kind: "todo" }): Turn {
+  const before = state.failure === undefined ? "" : `That did not work (${firstLine(state.failure.text)}). `;
+  return { text: `${before}${text}`, calls: [callOf(step)] };
+}
+
+/** The first line of a tool's answer, short enough for a sentence. */
+export function firstLine(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
+}
