@@ -1,0 +1,221 @@
+/** The one adapter to libsql: hides its traps, and gives every user of the database file its turn. */
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "libsql";
+import { DeerflowError, type ErrorCode, reasonOf } from "../../base/errors.js";
+import { KeyedLock } from "../../base/keyed-lock.js";
+import { APPLICATION_ID } from "./sqlite-file.js";
+import { fromDriverRow, type SqlRow, toSqlValues } from "./sqlite-values.js";
+
+export interface SqlChange {
+  readonly changes: number;
+  readonly lastInsertRowid: number | bigint;
+}
+
+/** How the path of a database that lives in this process only is spelled. */
+export const IN_MEMORY = ":memory:";
+
+const CACHED_STATEMENTS = 256;
+/** The driver waits this long by itself, blocking the event loop; the rest of the waiting is ours. */
+const BLOCKING_WAIT_MS = 5;
+const PATIENCE_MS = 30_000;
+const LONGEST_PAUSE_MS = 40;
+/** A write-ahead log that grew beyond this is cut back after its checkpoint. */
+const WAL_BYTES_KEPT = 16 * 1024 * 1024;
+const TURN = "connection";
+
+/** Driver codes (by prefix) that mean more to a person as one of ours. */
+const TRANSLATED: readonly (readonly [prefix: string, code: ErrorCode])[] = [
+  ["SQLITE_CORRUPT", "database_damaged"],
+  ["SQLITE_NOTADB", "database_damaged"],
+  ["SQLITE_READONLY", "database_unreadable"],
+  ["SQLITE_CANTOPEN", "database_unreadable"],
+];
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
+
+const isBusy = (error: unknown): boolean => codeOf(error).startsWith("SQLITE_BUSY");
+
+/**
+ * One connection to one file. Statements run synchronously, so whoever needs several of them to belong together
+ * takes a turn: `read`, `write`, or `acquire` for a query builder. Turns do not nest.
+ */
+export class SqliteConnection {
+  readonly path: string;
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly #turns = new KeyedLock();
+  #closed = false;
+
+  private constructor(path: string) {
+    this.path = path;
+    try {
+      this.#database = new Database(path, { timeout: BLOCKING_WAIT_MS });
+    } catch (error) {
+      throw new DeerflowError("database_unreadable", { path, reason: reasonOf(error) }, error);
+    }
+  }
+
+  /**
+   * Opens `path` (`:memory:` for a database of this process) and marks a new file as ours. Check the file with
+   * `prepareDatabaseFile` first.
+   *
+   * @throws DeerflowError `database_unreadable`, `database_damaged`, `database_foreign`, `database_busy`
+   */
+  static async open(path: string): Promise<SqliteConnection> {
+    const connection = new SqliteConnection(path);
+    try {
+      await connection.#configure();
+    } catch (error) {
+      connection.#database.close();
+      throw error;
+    }
+    return connection;
+  }
+
+  /**
+   * Runs a statement without values and forgets it. BEGIN, COMMIT and ROLLBACK go this way only: a prepared
+   * statement that failed because the database was busy stays half done in the driver, and blocks every COMMIT.
+   */
+  exec(sql: string): void {
+    this.#translating(() => this.#database.exec(sql));
+  }
+
+  /** True between BEGIN and its COMMIT or ROLLBACK. */
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  /** Runs a statement that returns no rows. */
+  run(sql: string, parameters: readonly unknown[] = []): SqlChange {
+    return this.#translating(() => this.#statement(sql).run(toSqlValues(parameters)));
+  }
+
+  /** Runs a statement to its end and returns its rows. */
+  all(sql: string, parameters: readonly unknown[] = []): SqlRow[] {
+    return this.#translating(() =>
+      // Rows of the driver are plain objects.
+      this.#statement(sql)
+        .all(toSqlValues(parameters))
+        .map((row) => fromDriverRow(row as SqlRow)),
+    );
+  }
+
+  /** True for a statement that returns rows. */
+  returnsRows(sql: string): boolean {
+    return this.#translating(() => this.#statement(sql).reader);
+  }
+
+  /** Waits for the connection and keeps it until the returned function is called. */
+  acquire(): Promise<() => void> {
+    return new Promise((granted) => {
+      void this.#turns.hold(TURN, () => new Promise<void>((release) => granted(release)));
+    });
+  }
+
+  /** Runs `work` on one snapshot of the database. `work` may await, but nothing slow: others wait. */
+  read<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction("BEGIN", work);
+  }
+
+  /** Runs `work` as one transaction; resolves after it is on disk, rejects after it is undone. */
+  write<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction("BEGIN IMMEDIATE", work);
+  }
+
+  /**
+   * Runs `attempt` again until no other process holds the database. Pauses without blocking the event loop.
+   *
+   * @throws DeerflowError `database_busy` after 30 seconds
+   */
+  async whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
+    const started = performance.now();
+    for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        if (performance.now() - started > PATIENCE_MS) {
+          throw new DeerflowError("database_busy", { path: this.path, seconds: PATIENCE_MS / 1000 }, error);
+        }
+      }
+      await sleep(pause * (0.5 + Math.random()));
+    }
+  }
+
+  /** Waits for its turn, folds the write-ahead log into the file, and closes. Closing twice is allowed. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const release = await this.acquire();
+    try {
+      if (this.path !== IN_MEMORY) this.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      this.#statements.clear();
+      this.#database.close();
+      release();
+    }
+  }
+
+  async #configure(): Promise<void> {
+    const pragma = (name: string) => Object.values(this.all(`PRAGMA ${name}`)[0] ?? {})[0];
+    await this.whenFree(() => {
+      if (pragma("schema_version") !== 0 || pragma("application_id") !== 0) return;
+      // While the file is still in its first journal mode, so that the mark is in the file and not in a log.
+      this.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    });
+    await this.whenFree(() => this.exec("PRAGMA journal_mode = WAL"));
+    if (pragma("application_id") !== APPLICATION_ID) {
+      const reason = "it is the SQLite file of another program";
+      throw new DeerflowError("database_foreign", { path: this.path, reason });
+    }
+    // FULL: what was acknowledged survives a power cut, at 0.2 ms a commit.
+    for (const setting of [
+      "synchronous = FULL",
+      "foreign_keys = ON",
+      `journal_size_limit = ${WAL_BYTES_KEPT}`,
+    ]) {
+      this.exec(`PRAGMA ${setting}`);
+    }
+  }
+
+  async #inTransaction<T>(begin: string, work: () => Promise<T>): Promise<T> {
+    // Each attempt is a turn of its own: while a writer waits for another process, readers here go on.
+    const attempt = async (): Promise<T> => {
+      this.exec(begin);
+      try {
+        const result = await work();
+        this.exec("COMMIT");
+        return result;
+      } catch (error) {
+        if (this.inTransaction) this.exec("ROLLBACK");
+        throw error;
+      }
+    };
+    return this.whenFree(() => this.#turns.hold(TURN, attempt));
+  }
+
+  #statement(sql: string): Database.Statement {
+    const cached = this.#statements.get(sql);
+    const statement = cached ?? this.#database.prepare(sql);
+    // Re-inserted, so that the first key is the one that rested longest.
+    if (cached !== undefined) this.#statements.delete(sql);
+    this.#statements.set(sql, statement);
+    if (this.#statements.size > CACHED_STATEMENTS) {
+      const [oldest] = this.#statements.keys();
+      if (oldest !== undefined) this.#statements.delete(oldest);
+    }
+    return statement;
+  }
+
+  #translating<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const code = codeOf(error);
+      const known = TRANSLATED.find(([prefix]) => code.startsWith(prefix))?.[1];
+      if (known === undefined) throw error;
+      throw new DeerflowError(known, { path: this.path, reason: reasonOf(error) }, error);
+    }
+  }
+}
