@@ -16,6 +16,8 @@ export interface EditResult {
 }
 
 const LISTED_LINES = 10;
+/** Above this size a near match is not worth the search. */
+const MAX_LOOSE_CHARACTERS = 1_000_000;
 
 /**
  * Applies one edit to a text as it lies on disk. New lines take the ending of the lines that they replace.
@@ -87,9 +89,9 @@ function diskPositions(text: string): (position: number) => number {
 function endingsAt(text: string, start: number, end: number): readonly string[] {
   const inside = text.slice(start, end).match(/\r?\n/g);
   if (inside !== null) return inside;
-  const after = text.slice(end).match(/\r?\n/);
-  if (after !== null) return after;
-  return text.slice(0, start).match(/\r?\n/g)?.slice(-1) ?? ["\n"];
+  const next = text.indexOf("\n", end);
+  const nearest = next === -1 ? text.lastIndexOf("\n", start) : next;
+  return [text[nearest - 1] === "\r" ? "\r\n" : "\n"];
 }
 
 function withEndings(text: string, endings: readonly string[]): string {
@@ -118,7 +120,7 @@ function looseLine(text: string, wanted: string): number {
   const lines = text.split("\n");
   const size = wanted.trim().split("\n").length;
   const target = squeezed(wanted);
-  if (target === "") return 0;
+  if (target === "" || text.length > MAX_LOOSE_CHARACTERS) return 0;
   return (
     1 + lines.findIndex((_, index) => squeezed(lines.slice(index, index + size).join("\n")).includes(target))
   );
@@ -132,7 +134,7 @@ const lineOf = (text: string, part: string): number => {
 /** Why a text was not found, likeliest first; each looks for the line where a near match begins. */
 const MISSES: readonly Miss[] = [
   {
-    looksLike: (text, wanted) => lineOf(text, wanted.replace(/\n+$/, "")),
+    looksLike: (text, wanted) => (wanted.endsWith("\n") ? lineOf(text, wanted.slice(0, -1)) : 0),
     say: (line) =>
       `Without its final newline it occurs (line ${line}): the file does not go on there. Leave that newline out.`,
   },

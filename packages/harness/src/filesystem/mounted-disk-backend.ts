@@ -117,16 +117,17 @@ export class MountedDiskBackend implements FileBackend, HostSearchable {
 
   async openFolders(path: string): Promise<readonly HostFolder[]> {
     const place = await this.#resolve(path);
-    const places =
+    const folders = await Promise.all(
       place.kind === "mounted"
-        ? [place]
-        : this.#table.mountsBelow(path).map((mount) => this.#table.place(mount.virtualPath));
-    const folders: HostFolder[] = [];
-    for (const each of places) {
-      const folder = each.kind === "mounted" ? await openFolder(each) : undefined;
-      if (folder !== undefined) folders.push(folder);
-    }
-    return folders;
+        ? [openFolder(place, path)]
+        : this.#table.mountsBelow(path).map((mount) => this.#openMount(mount.virtualPath)),
+    );
+    return folders.filter((folder) => folder !== undefined);
+  }
+
+  async #openMount(virtualPath: string): Promise<HostFolder | undefined> {
+    const place = this.#table.place(virtualPath);
+    return place.kind === "mounted" ? openFolder(place, virtualPath) : undefined;
   }
 
   /** Follows links component by component in the virtual tree. What is missing ends the looking, not the path. */
@@ -359,10 +360,10 @@ async function removeTree(folder: HeldDirectory, name: string): Promise<void> {
   await rmdir(folder.at(name));
 }
 
-async function openFolder(place: Mounted): Promise<HostFolder | undefined> {
+async function openFolder(place: Mounted, virtualPath: string): Promise<HostFolder | undefined> {
   try {
     const held = await holdDirectory(place.mount.hostPath, place.below);
-    return { virtualPath: place.path, workingDirectory: held.path, close: () => held.close() };
+    return { virtualPath, workingDirectory: held.path, close: () => held.close() };
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw diskError(error, place.path);

@@ -1,0 +1,46 @@
+/** Finding lines in files. */
+import type { FileBackend, HostSearchable } from "./contract.js";
+import { globMatcher } from "./glob-pattern.js";
+import { scanLines } from "./line-scan.js";
+import type { GrepQuery, GrepResult, LineSearch } from "./line-search.js";
+import { ripgrepLines } from "./ripgrep.js";
+import { lineMatcher } from "./search-pattern.js";
+import { limitedSignal } from "./walk.js";
+
+const GREP_SECONDS = 15;
+
+const isHostSearchable = (files: FileBackend): files is FileBackend & HostSearchable =>
+  "openFolders" in files;
+
+/**
+ * Searches a file or a tree line by line; binary files (with a NUL) and files over 10 MiB are passed over. Uses
+ * ripgrep where the files lie on this machine, with the same result. Ends by itself at its limits.
+ * @throws DeerflowError `pattern_invalid`, `path_not_found`, `path_denied`; the signal's reason
+ */
+export async function grep(
+  files: FileBackend,
+  query: GrepQuery,
+  options: { readonly signal?: AbortSignal; readonly seconds?: number } = {},
+): Promise<GrepResult> {
+  const search: LineSearch = {
+    query,
+    matches: lineMatcher(query),
+    takes: query.glob === undefined ? () => true : globMatcher(query.glob, query.path),
+    signal: limitedSignal(options.seconds ?? GREP_SECONDS, options.signal),
+  };
+  const result = (await searchHost(files, search)) ?? (await scanLines(files, search));
+  options.signal?.throwIfAborted();
+  return result;
+}
+
+/** Undefined where ripgrep cannot help: a single file, a backend that is not on this machine, a foreign pattern. */
+async function searchHost(files: FileBackend, search: LineSearch): Promise<GrepResult | undefined> {
+  if (!isHostSearchable(files)) return undefined;
+  if ((await files.stat(search.query.path))?.kind !== "directory") return undefined;
+  const folders = await files.openFolders(search.query.path);
+  try {
+    return await ripgrepLines(folders, search);
+  } finally {
+    await Promise.all(folders.map((folder) => folder.close()));
+  }
+}
