@@ -1,0 +1,263 @@
+/** Starts, stops and finds runs. What a run does is the worker's business; when it does it, the queue's. */
+import { randomUUID } from "node:crypto";
+import type { AgentFactory } from "../agent/contract.js";
+import { DeerflowError } from "../base/errors.js";
+import { KeyedLock } from "../base/keyed-lock.js";
+import { type Logger, silentLogger } from "../base/logger.js";
+import { assertThreadId } from "../context/home-paths.js";
+import type { Principal } from "../context/principal.js";
+import { FINAL_RUN_STATUSES, type Persistence, type RunRecord } from "../persistence/contract.js";
+import type { StreamBridge, StreamFrame, SubscribeOptions } from "./bridge/contract.js";
+import { gapData } from "./bridge/stream-cursor.js";
+import { RunStopped, stopped } from "./run-outcome.js";
+import type { RunJob, RunQueue } from "./run-queue/contract.js";
+import { threadKey } from "./run-queue/in-process-run-queue.js";
+import { DEFAULT_RUN_LIMITS, type RunLimits, type RunRequest } from "./run-request.js";
+import { RunWorker } from "./worker.js";
+
+export interface RunManagerOptions {
+  readonly persistence: Persistence;
+  readonly bridge: StreamBridge;
+  readonly queue: RunQueue;
+  readonly agents: AgentFactory;
+  readonly limits?: RunLimits;
+  readonly logger?: Logger;
+  readonly newId?: () => string;
+}
+
+export interface CancelOptions {
+  /** `rollback` also takes back what the run has done to the thread's state. Default `interrupt`. */
+  readonly action?: "interrupt" | "rollback";
+  /** Resolve only when the run is over. Default false. */
+  readonly wait?: boolean;
+}
+
+/** A run of this process that is not over. */
+interface ActiveRun {
+  readonly job: RunJob;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+  readonly finished: () => void;
+}
+
+export class RunManager {
+  readonly #options: RunManagerOptions;
+  readonly #worker: RunWorker;
+  readonly #active = new Map<string, ActiveRun>();
+  readonly #starting = new KeyedLock();
+  #closed = false;
+
+  constructor(options: RunManagerOptions) {
+    const { limits = DEFAULT_RUN_LIMITS, logger = silentLogger } = options;
+    this.#options = options;
+    this.#worker = new RunWorker({ ...options, limits, logger });
+    options.queue.start((job) => this.#execute(job));
+  }
+
+  get limits(): RunLimits {
+    return this.#options.limits ?? DEFAULT_RUN_LIMITS;
+  }
+
+  /**
+   * Adds a run and returns at once; the thread is created when it does not exist.
+   * @throws DeerflowError `thread_busy` (strategy reject), `thread_missing` (if_not_exists reject),
+   *   `checkpoint_missing`, `thread_id_invalid`; in every such case no run exists
+   */
+  async start(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
+    assertThreadId(threadId);
+    if (this.#closed) throw new DeerflowError("shutting_down");
+    return this.#starting.hold(threadKey(principal, threadId), async () => {
+      const { persistence, bridge, queue, newId = randomUUID } = this.#options;
+      await this.#admitThread(principal, threadId, request);
+      await this.#makeRoom(principal, threadId, request.multitaskStrategy);
+      const run = await persistence.runs.create(principal, {
+        runId: newId(),
+        threadId,
+        assistantId: request.assistantId,
+        multitaskStrategy: request.multitaskStrategy,
+        onDisconnect: request.onDisconnect,
+        request: request.payload,
+        metadata: request.metadata,
+      });
+      await persistence.threads.update(principal, threadId, { status: "busy" });
+      await bridge.open(run.runId);
+      const job: RunJob = { principal, threadId, runId: run.runId };
+      this.#active.set(run.runId, activeRun(job));
+      await queue.add(job);
+      return run;
+    });
+  }
+
+  /** @throws DeerflowError `run_missing` */
+  async find(principal: Principal, threadId: string, runId: string): Promise<RunRecord> {
+    const run = await this.#options.persistence.runs.find(principal, threadId, runId);
+    if (run === undefined) throw new DeerflowError("run_missing", { threadId, runId });
+    return run;
+  }
+
+  /** Newest first. */
+  list(principal: Principal, threadId: string, page: { limit: number; offset: number }) {
+    return this.#options.persistence.runs.list(principal, threadId, page);
+  }
+
+  /** Ids of the runs of a thread that are not over, oldest first. */
+  activeRuns(principal: Principal, threadId: string): readonly string[] {
+    const key = threadKey(principal, threadId);
+    return [...this.#active.values()]
+      .filter(({ job }) => threadKey(job.principal, job.threadId) === key)
+      .map(({ job }) => job.runId);
+  }
+
+  /**
+   * The frames of a run. One whose frames are forgotten gives a `gap` and its `end`.
+   * @throws DeerflowError `run_missing`, `stream_cursor_invalid`
+   */
+  async stream(job: RunJob, options: SubscribeOptions = {}): Promise<AsyncIterable<StreamFrame>> {
+    const { bridge } = this.#options;
+    const run = await this.find(job.principal, job.threadId, job.runId);
+    const frames = bridge.subscribe(job.runId, options);
+    return (await bridge.has(job.runId)) ? frames : forgotten(run, options.after ?? "");
+  }
+
+  /** Resolves with the run when it is over, or as it is when `signal` aborts. */
+  async join(job: RunJob, signal?: AbortSignal): Promise<RunRecord> {
+    const active = this.#active.get(job.runId);
+    if (active !== undefined)
+      await Promise.race([active.done, ...(signal === undefined ? [] : [aborted(signal)])]);
+    return this.find(job.principal, job.threadId, job.runId);
+  }
+
+  /**
+   * Stops a run, whether it waits or goes on. Nothing happens to one that is over.
+   * @throws DeerflowError `run_missing`
+   */
+  async cancel(job: RunJob, { action = "interrupt", wait = false }: CancelOptions = {}): Promise<void> {
+    await this.find(job.principal, job.threadId, job.runId);
+    const active = this.#active.get(job.runId);
+    if (active === undefined) return;
+    await this.#stop(active, action);
+    if (wait) await active.done;
+  }
+
+  /** Stops every run of a thread and waits until they are over. */
+  async cancelThread(principal: Principal, threadId: string): Promise<void> {
+    for (const runId of this.activeRuns(principal, threadId)) {
+      await this.cancel({ principal, threadId, runId }, { wait: true });
+    }
+  }
+
+  /** Call once before the first start: marks as failed what a dead process left unfinished. @returns how many */
+  async reconcile(): Promise<number> {
+    const { persistence } = this.#options;
+    const error = "The process that worked on this run ended before the run did.";
+    const lost = await persistence.runs.reconcile({ status: "error", error, stopReason: "process_lost" });
+    for (const { principal, run } of lost) {
+      const content = { error: "process_lost", message: error };
+      await persistence.events.append(principal, run.threadId, [
+        { runId: run.runId, eventType: "run.error", content },
+      ]);
+      await persistence.threads.update(principal, run.threadId, { status: "error" });
+    }
+    return lost.length;
+  }
+
+  /** Takes no more runs, stops those there are and waits for them. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const active = [...this.#active.values()];
+    for (const run of active) await this.#stop(run, "shutdown");
+    await Promise.all(active.map((run) => run.done));
+    await this.#options.queue.close();
+  }
+
+  async #execute(job: RunJob): Promise<void> {
+    const active = this.#active.get(job.runId) ?? activeRun(job);
+    await this.#worker.execute(job, active.abort.signal);
+    this.#active.delete(job.runId);
+    active.finished();
+  }
+
+  async #stop(active: ActiveRun, action: RunStopped["action"]): Promise<void> {
+    const { job, abort } = active;
+    if (!(await this.#options.queue.remove(job.runId))) {
+      abort.abort(new RunStopped(action));
+      return;
+    }
+    await this.#endUnbegun(job, action);
+    this.#active.delete(job.runId);
+    active.finished();
+  }
+
+  /** A run that was stopped while it waited ends without a worker. */
+  async #endUnbegun({ principal, threadId, runId }: RunJob, action: RunStopped["action"]): Promise<void> {
+    const { persistence, bridge } = this.#options;
+    const { outcome, threadStatus } = stopped(action);
+    await persistence.runs.finish(principal, { threadId, runId, epoch: 0 }, outcome);
+    if (this.activeRuns(principal, threadId).length === 1) {
+      await persistence.threads.update(principal, threadId, { status: threadStatus });
+    }
+    await bridge.publish(runId, "end", { status: outcome.status, stop_reason: outcome.stopReason ?? null });
+    await bridge.end(runId);
+  }
+
+  /** The thread is there, carries the assistant's name, and has the checkpoint that the request names. */
+  async #admitThread(principal: Principal, threadId: string, request: RunRequest): Promise<void> {
+    const { persistence } = this.#options;
+    const stamp = { graph_id: request.assistantId, assistant_id: request.assistantId };
+    const known = await persistence.threads.find(principal, threadId);
+    if (known === undefined) {
+      if (request.ifNotExists === "reject") throw new DeerflowError("thread_missing", { threadId });
+      if (request.checkpointId !== undefined) throw checkpointMissing(threadId, request.checkpointId);
+      await persistence.threads.create(principal, { threadId, metadata: stamp });
+      return;
+    }
+    if (request.checkpointId !== undefined)
+      await this.#requireCheckpoint(principal, threadId, request.checkpointId);
+    if (known.metadata["graph_id"] === undefined) {
+      await persistence.threads.update(principal, threadId, { metadata: stamp });
+    }
+  }
+
+  async #requireCheckpoint(principal: Principal, threadId: string, checkpointId: string): Promise<void> {
+    const configurable = { thread_id: threadId, checkpoint_ns: "", checkpoint_id: checkpointId };
+    const tuple = await this.#options.persistence.checkpointer(principal).getTuple({ configurable });
+    if (tuple === undefined) throw checkpointMissing(threadId, checkpointId);
+  }
+
+  /** Applies the strategy for a thread that has runs already. A stopped run is over before the next begins. */
+  async #makeRoom(
+    principal: Principal,
+    threadId: string,
+    strategy: RunRequest["multitaskStrategy"],
+  ): Promise<void> {
+    const active = this.activeRuns(principal, threadId);
+    const [runId] = active;
+    if (runId === undefined || strategy === "enqueue") return;
+    if (strategy === "reject") throw new DeerflowError("thread_busy", { threadId, runId });
+    for (const each of active) await this.cancel({ principal, threadId, runId: each }, { action: strategy });
+  }
+}
+
+const checkpointMissing = (threadId: string, checkpointId: string) =>
+  new DeerflowError("checkpoint_missing", { threadId, checkpointId });
+
+function activeRun(job: RunJob): ActiveRun {
+  let finished = (): void => undefined;
+  const done = new Promise<void>((resolve) => {
+    finished = resolve;
+  });
+  return { job, abort: new AbortController(), done, finished };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** What a reader gets of a run whose frames are gone. */
+async function* forgotten(run: RunRecord, after: string): AsyncGenerator<StreamFrame> {
+  yield { event: "gap", data: gapData(run.runId, after, {}) };
+  if (!FINAL_RUN_STATUSES.has(run.status)) return;
+  yield { event: "end", data: { status: run.status, stop_reason: run.stopReason ?? null } };
+}

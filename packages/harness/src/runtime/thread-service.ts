@@ -1,0 +1,244 @@
+/** Threads as clients see them: their rows, their state and history, and their end. */
+import { randomUUID } from "node:crypto";
+import type { AgentFactory, AgentGraph } from "../agent/contract.js";
+import { DeerflowError, reasonOf } from "../base/errors.js";
+import type { JsonObject, JsonValue } from "../base/json.js";
+import { assertThreadId } from "../context/home-paths.js";
+import type { Principal } from "../context/principal.js";
+import type {
+  Persistence,
+  RunRecord,
+  ThreadPatch,
+  ThreadQuery,
+  ThreadRecord,
+} from "../persistence/contract.js";
+import { assignMessageIds, toGraphInput } from "./run-input.js";
+import { summarise } from "./run-journal.js";
+import { toCheckpoint, toThreadState } from "./serialization.js";
+
+export interface ThreadServiceOptions {
+  readonly persistence: Persistence;
+  readonly agents: AgentFactory;
+  /** Stops every run of a thread and waits; and says which are not over. */
+  readonly runs: {
+    cancelThread(principal: Principal, threadId: string): Promise<void>;
+    activeRuns(principal: Principal, threadId: string): readonly string[];
+  };
+  /** Removes the files of a thread. */
+  readonly removeFiles?: (principal: Principal, threadId: string) => Promise<void>;
+  /** Which assistant reads the state of a thread that no run has stamped. Default `lead_agent`. */
+  readonly defaultAssistantId?: string;
+}
+
+export interface HistoryQuery {
+  readonly limit: number;
+  /** Only checkpoints before this one. */
+  readonly before?: string;
+  /** Every key must be equal (top level). */
+  readonly metadata?: JsonObject;
+  /** The namespace of a subgraph; the root when absent. */
+  readonly checkpointNs?: string;
+}
+
+export interface StateChange {
+  readonly values: JsonValue;
+  /** Act as if this node had written the values; the last one that wrote when absent. */
+  readonly asNode?: string;
+  /** Branch off this checkpoint; the newest when absent. */
+  readonly checkpointId?: string;
+}
+
+export class ThreadService {
+  readonly #options: ThreadServiceOptions;
+
+  constructor(options: ThreadServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param thread.threadId a new UUID when absent
+   * @throws DeerflowError `thread_exists` with `ifExists: "raise"`, `thread_id_invalid`
+   */
+  async create(
+    principal: Principal,
+    thread: { threadId?: string; metadata?: JsonObject; ifExists?: "raise" | "do_nothing" } = {},
+  ): Promise<ThreadRecord> {
+    const threadId = assertThreadId(thread.threadId ?? randomUUID());
+    const { threads } = this.#options.persistence;
+    const made = await threads.create(principal, { threadId, metadata: thread.metadata ?? {} });
+    if (!made.created && thread.ifExists === "raise") throw new DeerflowError("thread_exists", { threadId });
+    return made.thread;
+  }
+
+  /** @throws DeerflowError `thread_missing` */
+  async find(principal: Principal, threadId: string): Promise<ThreadRecord> {
+    const thread = await this.#options.persistence.threads.find(principal, threadId);
+    if (thread === undefined) throw new DeerflowError("thread_missing", { threadId });
+    return thread;
+  }
+
+  search(principal: Principal, query: ThreadQuery): Promise<readonly ThreadRecord[]> {
+    return this.#options.persistence.threads.search(principal, query);
+  }
+
+  /** @throws DeerflowError `thread_missing` */
+  async update(principal: Principal, threadId: string, patch: ThreadPatch): Promise<ThreadRecord> {
+    const thread = await this.#options.persistence.threads.update(principal, threadId, patch);
+    if (thread === undefined) throw new DeerflowError("thread_missing", { threadId });
+    return thread;
+  }
+
+  /** Stops the thread's runs and removes all that belongs to it. False when there was no such thread. */
+  async remove(principal: Principal, threadId: string): Promise<boolean> {
+    const { persistence, runs, removeFiles } = this.#options;
+    const known = await persistence.threads.find(principal, threadId);
+    if (known === undefined) return false;
+    await runs.cancelThread(principal, threadId);
+    await persistence.checkpointer(principal).deleteThread(threadId);
+    await removeFiles?.(principal, threadId);
+    return persistence.threads.remove(principal, threadId);
+  }
+
+  /**
+   * The state now, or at a checkpoint.
+   * @throws DeerflowError `thread_missing`, `checkpoint_missing`
+   */
+  async state(
+    principal: Principal,
+    threadId: string,
+    at: { checkpointId?: string; subgraphs?: boolean } = {},
+  ): Promise<JsonObject> {
+    const thread = await this.find(principal, threadId);
+    const config = checkpointConfig(threadId, at);
+    const tuple = await this.#options.persistence.checkpointer(principal).getTuple(config);
+    if (tuple === undefined && at.checkpointId !== undefined) {
+      throw new DeerflowError("checkpoint_missing", { threadId, checkpointId: at.checkpointId });
+    }
+    if (tuple === undefined) return toThreadState({ config });
+    const snapshot = await this.#withGraph(principal, thread, (graph) =>
+      graph.getState(config, { subgraphs: at.subgraphs ?? false }),
+    );
+    const state = toThreadState(snapshot);
+    return at.checkpointId === undefined ? settled(state, thread) : state;
+  }
+
+  /**
+   * Newest first.
+   * @throws DeerflowError `thread_missing`
+   */
+  async history(principal: Principal, threadId: string, query: HistoryQuery): Promise<JsonObject[]> {
+    const thread = await this.find(principal, threadId);
+    const config = checkpointConfig(threadId, query);
+    const tuple = await this.#options.persistence.checkpointer(principal).getTuple(config);
+    if (tuple === undefined) return [];
+    const { limit, before, metadata } = query;
+    const options = {
+      limit,
+      ...(before === undefined ? {} : { before: checkpointConfig(threadId, { checkpointId: before }) }),
+      ...(metadata === undefined ? {} : { filter: metadata }),
+    };
+    return this.#withGraph(principal, thread, async (graph) => {
+      const states: JsonObject[] = [];
+      for await (const snapshot of graph.getStateHistory(config, options))
+        states.push(toThreadState(snapshot));
+      const [head, ...older] = states;
+      if (head === undefined || before !== undefined) return states;
+      return [settled(head, thread), ...older];
+    });
+  }
+
+  /**
+   * Writes into the state without a run. @returns the new checkpoint
+   * @throws DeerflowError `thread_missing`, `thread_busy`, `state_update_invalid`
+   */
+  async updateState(principal: Principal, threadId: string, change: StateChange): Promise<JsonObject> {
+    const thread = await this.find(principal, threadId);
+    const [runId] = this.#options.runs.activeRuns(principal, threadId);
+    if (runId !== undefined) throw new DeerflowError("thread_busy", { threadId, runId });
+    const config = checkpointConfig(threadId, change);
+    const values = isObject(change.values) ? toGraphInput(assignMessageIds(change.values)) : change.values;
+    return this.#withGraph(principal, thread, async (graph) => {
+      const updated = await writeState(graph, { config, values, asNode: change.asNode });
+      const snapshot = await graph.getState(checkpointConfig(threadId, {}));
+      const { values: now } = snapshot as { values?: unknown }; // a StateSnapshot, read with care
+      await this.update(principal, threadId, { values: summarise(now) });
+      return toCheckpoint(updated) ?? {};
+    });
+  }
+
+  /** What a run has come to: the state's values, `__interrupt__` when it waits, `__error__` when it failed. */
+  async result(principal: Principal, run: RunRecord): Promise<JsonObject> {
+    const { values, tasks } = await this.state(principal, run.threadId);
+    const waiting = (Array.isArray(tasks) ? tasks : []).flatMap((task) =>
+      isObject(task) && Array.isArray(task["interrupts"]) ? task["interrupts"] : [],
+    );
+    return {
+      ...(isObject(values) ? values : {}),
+      ...(waiting.length === 0 ? {} : { __interrupt__: waiting }),
+      ...(run.status === "error" ? { __error__: await this.#failure(principal, run) } : {}),
+    };
+  }
+
+  async #failure(principal: Principal, run: RunRecord): Promise<JsonValue> {
+    const query = { limit: 1, runId: run.runId, eventTypes: ["run.error"] };
+    const [event] = await this.#options.persistence.events.list(principal, run.threadId, query);
+    return event?.content ?? { error: "Error", message: run.error ?? "The run failed." };
+  }
+
+  async #withGraph<T>(
+    principal: Principal,
+    thread: ThreadRecord,
+    work: (graph: AgentGraph) => Promise<T>,
+  ): Promise<T> {
+    const { agents, persistence, defaultAssistantId = "lead_agent" } = this.#options;
+    const stamped = thread.metadata["graph_id"];
+    const agent = await agents({
+      principal,
+      threadId: thread.threadId,
+      runId: randomUUID(),
+      assistantId: typeof stamped === "string" ? stamped : defaultAssistantId,
+      context: {},
+      checkpointer: persistence.checkpointer(principal),
+    });
+    try {
+      return await work(agent.graph);
+    } finally {
+      await agent.close();
+    }
+  }
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const checkpointConfig = (
+  threadId: string,
+  { checkpointId, checkpointNs }: { checkpointId?: string; checkpointNs?: string },
+) => ({
+  configurable: {
+    thread_id: threadId,
+    checkpoint_ns: checkpointNs ?? "",
+    ...(checkpointId === undefined ? {} : { checkpoint_id: checkpointId }),
+  },
+});
+
+/**
+ * The newest state of a thread that nobody works on and that waits for nobody has no next step: clients take an
+ * unfinished step for a breakpoint, and what a stopped or failed run left undone is no breakpoint.
+ */
+const settled = (state: JsonObject, thread: ThreadRecord): JsonObject =>
+  thread.status === "idle" || thread.status === "error" ? { ...state, next: [] } : state;
+
+async function writeState(
+  graph: AgentGraph,
+  change: { config: Record<string, unknown>; values: unknown; asNode: string | undefined },
+): Promise<unknown> {
+  try {
+    return await graph.updateState(change.config, change.values, change.asNode);
+  } catch (error) {
+    if (error instanceof Error && error.name === "InvalidUpdateError") {
+      throw new DeerflowError("state_update_invalid", { reason: reasonOf(error) }, error);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,255 @@
+/** Works on one run, from its claim to its last frame. The one place where a run's failure is caught. */
+import { END } from "@langchain/langgraph";
+import { reasonOf } from "../base/errors.js";
+import type { Logger } from "../base/logger.js";
+import type { AgentFactory, AgentGraph, PreparedAgent } from "../agent/contract.js";
+import type { NewRunEvent, Persistence, RunRecord } from "../persistence/contract.js";
+import type { StreamBridge } from "./bridge/contract.js";
+import { commandUpdate, givesUp, graphInput } from "./graph-command.js";
+import { RunJournal } from "./run-journal.js";
+import { completed, failed, type RunEnding, RunStopped, stopped } from "./run-outcome.js";
+import type { RunJob } from "./run-queue/contract.js";
+import { parseRunRequest, type RunLimits, type RunRequest } from "./run-request.js";
+import { toJson } from "./serialization.js";
+import { parseGraphPart, StreamFramer } from "./stream-frames.js";
+import { graphModes } from "./stream-modes.js";
+
+export interface RunWorkerOptions {
+  readonly persistence: Persistence;
+  readonly bridge: StreamBridge;
+  readonly agents: AgentFactory;
+  readonly limits: RunLimits;
+  readonly logger: Logger;
+}
+
+/** One run while it is worked on. */
+interface Work {
+  readonly job: RunJob;
+  readonly record: RunRecord;
+  readonly request: RunRequest;
+  readonly signal: AbortSignal;
+}
+
+/** The newest checkpoint before the run: what it builds on and what a rollback goes back to. */
+interface StartPoint {
+  readonly checkpointId: string | undefined;
+  readonly values: unknown;
+}
+
+const threadConfig = (threadId: string, checkpointId?: string) => ({
+  configurable: {
+    thread_id: threadId,
+    checkpoint_ns: "",
+    ...(checkpointId === undefined ? {} : { checkpoint_id: checkpointId }),
+  },
+});
+
+export class RunWorker {
+  readonly #options: RunWorkerOptions;
+
+  constructor(options: RunWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the run is over and everything about it is stored. Never rejects. */
+  async execute(job: RunJob, signal: AbortSignal): Promise<void> {
+    const { bridge, logger } = this.#options;
+    try {
+      await this.#claimAndRun(job, signal);
+    } catch (error) {
+      // The run could not even be noted as failed (a broken disk, say): its readers must not wait for ever.
+      logger.error("A run could not be finished.", { runId: job.runId, reason: reasonOf(error) });
+      await bridge.publish(job.runId, "error", { error: "internal", message: reasonOf(error) });
+    } finally {
+      await bridge.end(job.runId);
+    }
+  }
+
+  async #claimAndRun(job: RunJob, signal: AbortSignal): Promise<void> {
+    const { persistence, bridge, limits } = this.#options;
+    const { principal, threadId, runId } = job;
+    const record = await persistence.runs.claim(principal, threadId, runId);
+    if (record === undefined) return;
+    await persistence.threads.update(principal, threadId, { status: "busy" });
+    await bridge.publish(runId, "metadata", { run_id: runId, attempt: record.epoch });
+    await this.#append(job, [
+      { runId, eventType: "run.start", content: { assistant_id: record.assistantId } },
+    ]);
+    const work: Work = { job, record, signal, request: parseRunRequest(record.request, limits) };
+    await this.#finish(work, await this.#runToEnding(work));
+  }
+
+  /** Everything that the agent does, and how it ended. */
+  async #runToEnding(work: Work): Promise<RunEnding> {
+    const { persistence, agents, logger } = this.#options;
+    const { job, request, signal } = work;
+    let agent: PreparedAgent | undefined;
+    try {
+      signal.throwIfAborted();
+      agent = await agents({
+        principal: job.principal,
+        threadId: job.threadId,
+        runId: job.runId,
+        assistantId: request.assistantId,
+        context: request.context,
+        checkpointer: persistence.checkpointer(job.principal),
+      });
+      return await this.#stream(work, agent.graph);
+    } catch (error) {
+      if (signal.reason instanceof RunStopped) return stopped(signal.reason.action);
+      const ending = failed(error);
+      if (ending.failure !== undefined) {
+        logger.warn("A run failed.", {
+          runId: job.runId,
+          error: ending.failure.error,
+          reason: reasonOf(error),
+        });
+      }
+      return ending;
+    } finally {
+      await agent?.close();
+    }
+  }
+
+  async #stream(work: Work, graph: AgentGraph): Promise<RunEnding> {
+    const { job, request, signal } = work;
+    const start = await startPoint(graph, job.threadId);
+    const journal = new RunJournal({ runId: job.runId, caller: request.assistantId, values: start.values });
+    const framer = new StreamFramer({ modes: request.streamModes, subgraphs: request.streamSubgraphs });
+    try {
+      if (givesUp(request)) await giveUp(graph, work);
+      const stream = await graph.stream(graphInput(request), streamConfig(work, start));
+      for await (const item of stream) await this.#pass(job, { item, journal, framer });
+      signal.throwIfAborted();
+    } catch (error) {
+      const stop: unknown = signal.reason;
+      if (stop instanceof RunStopped) await this.#settle(work, { graph, journal, start, stop });
+      throw error;
+    } finally {
+      await this.#noteSummary(job, journal);
+    }
+    return completed(journal.interrupted || (await isPaused(graph, work)));
+  }
+
+  /** One part of the graph's stream: first into the log, then to the readers. */
+  async #pass(
+    job: RunJob,
+    part: { item: unknown; journal: RunJournal; framer: StreamFramer },
+  ): Promise<void> {
+    const parsed = parseGraphPart(part.item);
+    const events = part.journal.observe(parsed);
+    if (events.length > 0) {
+      await this.#append(job, events);
+      await this.#noteSummary(job, part.journal);
+    }
+    for (const { event, data } of part.framer.frames(parsed)) {
+      await this.#options.bridge.publish(job.runId, event, data);
+    }
+  }
+
+  /** After a stop: keep what the model had written, or go back to where the run began. */
+  async #settle(
+    { job }: Work,
+    {
+      graph,
+      journal,
+      start,
+      stop,
+    }: { graph: AgentGraph; journal: RunJournal; start: StartPoint; stop: RunStopped },
+  ): Promise<void> {
+    try {
+      if (stop.action === "rollback") return await this.#rollBack(job, graph, start);
+      for (const { message, node } of journal.unfinished()) {
+        await graph.updateState(threadConfig(job.threadId), { messages: [message] }, node);
+        await this.#append(job, [journal.messageEvent(message)]);
+      }
+    } catch (error) {
+      // The run is stopped all the same; only its traces are not as they should be.
+      this.#options.logger.error("A stopped run left its thread unsettled.", {
+        runId: job.runId,
+        reason: reasonOf(error),
+      });
+    }
+  }
+
+  /** The state before the run becomes the newest again, as a copy: nothing is deleted that others point to. */
+  async #rollBack(job: RunJob, graph: AgentGraph, start: StartPoint): Promise<void> {
+    if (start.checkpointId === undefined) {
+      await this.#options.persistence.checkpointer(job.principal).deleteThread(job.threadId);
+    } else {
+      await graph.updateState(threadConfig(job.threadId, start.checkpointId), null, "__copy__");
+    }
+  }
+
+  async #noteSummary({ principal, threadId }: RunJob, journal: RunJournal): Promise<void> {
+    if (Object.keys(journal.summary).length === 0) return;
+    await this.#options.persistence.threads.update(principal, threadId, { values: journal.summary });
+  }
+
+  /** Durable first, then the frames that tell of it: who sees `end` finds everything stored. */
+  async #finish({ job, record }: Work, { outcome, threadStatus, failure }: RunEnding): Promise<void> {
+    const { persistence, bridge } = this.#options;
+    const { principal, threadId, runId } = job;
+    await this.#append(job, [
+      failure === undefined
+        ? {
+            runId,
+            eventType: "run.end",
+            content: { status: outcome.status, stop_reason: outcome.stopReason ?? null },
+          }
+        : { runId, eventType: "run.error", content: { ...failure } },
+    ]);
+    await persistence.runs.finish(principal, { threadId, runId, epoch: record.epoch }, outcome);
+    await persistence.threads.update(principal, threadId, { status: threadStatus });
+    if (failure !== undefined) await bridge.publish(runId, "error", { ...failure });
+    await bridge.publish(runId, "end", { status: outcome.status, stop_reason: outcome.stopReason ?? null });
+  }
+
+  async #append({ principal, threadId }: RunJob, events: readonly NewRunEvent[]): Promise<void> {
+    await this.#options.persistence.events.append(principal, threadId, events);
+  }
+}
+
+async function startPoint(graph: AgentGraph, threadId: string): Promise<StartPoint> {
+  const snapshot = await graph.getState(threadConfig(threadId));
+  const { config, values } = snapshot as { config?: unknown; values?: unknown }; // a StateSnapshot, read with care
+  const configurable = (config as { configurable?: { checkpoint_id?: unknown } } | undefined)?.configurable;
+  const id = configurable?.checkpoint_id;
+  return { checkpointId: typeof id === "string" ? id : undefined, values };
+}
+
+/** A checkpoint that is the newest anyway is no fork: the run simply goes on. */
+function streamConfig({ job, request, signal }: Work, start: StartPoint): Record<string, unknown> {
+  const fork = request.checkpointId === start.checkpointId ? undefined : request.checkpointId;
+  const { configurable } = threadConfig(job.threadId, fork);
+  return {
+    configurable: { ...configurable, run_id: job.runId },
+    metadata: {
+      ...(toJson(request.metadata) as Record<string, unknown>), // metadata is an object by its schema
+      run_id: job.runId,
+      assistant_id: request.assistantId,
+      graph_id: request.assistantId,
+    },
+    streamMode: graphModes(request.streamModes),
+    subgraphs: request.streamSubgraphs,
+    recursionLimit: request.recursionLimit,
+    signal,
+    ...(request.interruptBefore === undefined ? {} : { interruptBefore: request.interruptBefore }),
+    ...(request.interruptAfter === undefined ? {} : { interruptAfter: request.interruptAfter }),
+  };
+}
+
+/** Drops the steps that the graph still had before it, an interrupted one with them. */
+async function giveUp(graph: AgentGraph, { job, request }: Work): Promise<void> {
+  const update = commandUpdate(request.command ?? {});
+  if (update !== null) await graph.updateState(threadConfig(job.threadId), update);
+  await graph.updateState(threadConfig(job.threadId), null, END);
+}
+
+/** Whether the graph stands at a breakpoint that the request set. */
+async function isPaused(graph: AgentGraph, { job, request }: Work): Promise<boolean> {
+  if (request.interruptBefore === undefined && request.interruptAfter === undefined) return false;
+  const snapshot = await graph.getState(threadConfig(job.threadId));
+  const { next } = snapshot as { next?: unknown }; // a StateSnapshot, read with care
+  return Array.isArray(next) && next.length > 0;
+}
