@@ -243,6 +243,37 @@ export const ERROR_CATALOGUE = {
     next: "Choose a model that supports tool calls.",
   },
 
+  command_blocked: {
+    status: 403,
+    retry: "model",
+    text: "The command was not run: {reason}.",
+    next: "Reach the goal another way, without what was named.",
+  },
+  task_empty: {
+    status: 422,
+    retry: "caller",
+    text: "The task is empty.",
+    next: 'Say what is to be done: deerflow run "…".',
+  },
+  input_missing: {
+    status: 422,
+    retry: "caller",
+    text: "The input {path} cannot be read ({reason}).",
+    next: "Give --input a file or folder that exists.",
+  },
+  input_too_large: {
+    status: 413,
+    retry: "caller",
+    text: "The input {path} is more than {maxFiles} files or {maxTotalBytes} bytes.",
+    next: "Give a smaller part, or raise uploads.max_total_size in config.yaml.",
+  },
+  config_not_written: {
+    status: 409,
+    retry: "caller",
+    text: "{path} was not written ({reason}).",
+    next: "An existing file is never replaced: move it away, or name another with --config.",
+  },
+
   home_not_writable: {
     status: 500,
     retry: "caller",

@@ -1,7 +1,7 @@
 /** Judges every shell command before it runs. Advice and a log; the sandbox is the wall. */
 import { ToolMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
-import { type AuditSink } from "../policy/audit-sink.js";
+import type { AuditSink } from "../policy/audit-sink.js";
 import { auditCommand, type CommandVerdict } from "../policy/command-audit.js";
 import { operationOf, refuse } from "../tools/define-tool.js";
 

@@ -1,0 +1,146 @@
+/** `deerflow doctor`: what works on this machine, and why something does not. Changes nothing. */
+import { constants } from "node:fs";
+import { access, statfs } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import {
+  ConfigSource,
+  DeerflowError,
+  type DeerflowConfig,
+  inspectDatabase,
+  probeSandbox,
+  reasonOf,
+  resolveHome,
+  resolveModels,
+} from "@deerflow/harness";
+import type { CommandContext, GlobalOptions } from "../command-context.js";
+import { EXIT_CODES } from "../exit-codes.js";
+
+export interface DoctorOptions {
+  readonly json?: boolean;
+}
+
+export interface Finding {
+  readonly name: string;
+  /** `warn`: DeerFlow works, but with less than it could. */
+  readonly state: "ok" | "warn" | "fail";
+  readonly text: string;
+}
+
+const MINIMUM_NODE = [20, 19] as const;
+const LOW_DISK_BYTES = 1024 ** 3;
+
+/** @returns 0 when nothing fails, 2 otherwise */
+export async function doctorCommand(
+  context: CommandContext,
+  globals: GlobalOptions,
+  options: DoctorOptions,
+): Promise<number> {
+  const findings = await examine(context, globals);
+  const { print, colors } = context.output;
+  if (options.json) print(`${JSON.stringify({ findings })}\n`);
+  else {
+    const mark = { ok: colors.green("ok  "), warn: colors.yellow("warn"), fail: colors.red("FAIL") };
+    for (const { name, state, text } of findings) print(`${mark[state]} ${name.padEnd(9)} ${text}\n`);
+  }
+  return findings.some(({ state }) => state === "fail") ? EXIT_CODES.usage.code : EXIT_CODES.success.code;
+}
+
+async function examine(context: CommandContext, globals: GlobalOptions): Promise<Finding[]> {
+  const home = resolveHome(context.env, context.cwd);
+  const findings = [examineNode(process.versions.node)];
+  const [configuration, config] = examineConfig(context, globals);
+  findings.push(configuration, await examineHome(home));
+  if (config === undefined) return findings;
+  findings.push(
+    await examineSandbox(config),
+    ...(await examineModels(config, context.env)),
+    await examineDatabase(config, home, context.cwd),
+    await examinePort(config.gateway.host, config.gateway.port),
+  );
+  return findings;
+}
+
+export function examineNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const enough = major > MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor >= MINIMUM_NODE[1]);
+  return enough
+    ? { name: "node", state: "ok", text: version }
+    : { name: "node", state: "fail", text: `${version} is too old: install ${MINIMUM_NODE.join(".")} or newer.` };
+}
+
+function examineConfig({ env, cwd }: CommandContext, { config: path }: GlobalOptions): [Finding, DeerflowConfig?] {
+  try {
+    const source = new ConfigSource({ env, cwd, ...(path === undefined ? {} : { path }) });
+    const config = source.current();
+    return [{ name: "config", state: "ok", text: source.path ?? "no config.yaml; the defaults hold" }, config];
+  } catch (error) {
+    return [{ name: "config", state: "fail", text: sentenceOf(error) }];
+  }
+}
+
+async function examineHome(home: string): Promise<Finding> {
+  const existing = await nearestExisting(home);
+  try {
+    await access(existing, constants.W_OK);
+    const { bavail, bsize } = await statfs(existing);
+    const free = bavail * bsize;
+    const text = `${home} (${(free / 1024 ** 3).toFixed(1)} GiB free)`;
+    return free < LOW_DISK_BYTES
+      ? { name: "home", state: "warn", text: `${text}: less than 1 GiB is little` }
+      : { name: "home", state: "ok", text };
+  } catch (error) {
+    return { name: "home", state: "fail", text: sentenceOf(new DeerflowError("home_not_writable", { path: home, reason: reasonOf(error) })) };
+  }
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  const parent = dirname(path);
+  if (parent === path) return path;
+  return access(path).then(
+    () => path,
+    () => nearestExisting(parent),
+  );
+}
+
+async function examineSandbox(config: DeerflowConfig): Promise<Finding> {
+  const { provider, health } = await probeSandbox(config);
+  const reasons = health.map((row) => `${row.provider}: ${row.reason}`).join(" ");
+  return provider === undefined
+    ? { name: "sandbox", state: "warn", text: `no shell tool. ${reasons}` }
+    : { name: "sandbox", state: provider.name === "local" ? "warn" : "ok", text: reasons };
+}
+
+async function examineModels(config: DeerflowConfig, env: CommandContext["env"]): Promise<Finding[]> {
+  try {
+    const { models } = await resolveModels({ config, env });
+    return models.map(({ name, source, reason }, index) => ({
+      name: index === 0 ? "model" : "",
+      state: index === 0 && source === "demo" ? "warn" : "ok",
+      text: `${name}: ${reason}`,
+    }));
+  } catch (error) {
+    return [{ name: "model", state: "fail", text: sentenceOf(error) }];
+  }
+}
+
+async function examineDatabase(config: DeerflowConfig, home: string, cwd: string): Promise<Finding> {
+  try {
+    return { name: "database", state: "ok", text: await inspectDatabase(config, home, cwd) };
+  } catch (error) {
+    return { name: "database", state: "fail", text: sentenceOf(error) };
+  }
+}
+
+function examinePort(host: string, port: number): Promise<Finding> {
+  const address = `${host}:${port}`;
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) =>
+      resolve({ name: "port", state: "warn", text: `${address} cannot be used (${reasonOf(error)}); serve with --port.` }),
+    );
+    server.listen(port, host, () => server.close(() => resolve({ name: "port", state: "ok", text: `${address} is free` })));
+  });
+}
+
+const sentenceOf = (error: unknown): string => (DeerflowError.is(error) ? error.sentence : reasonOf(error));

@@ -1,0 +1,132 @@
+/** `deerflow run`: one task, in this process, shown as it happens. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DeerflowError, type Host, LOCAL_PRINCIPAL, openHost, threadDirectories } from "@deerflow/harness";
+import { type CommandContext, type GlobalOptions, hostOptions } from "../command-context.js";
+import { EXIT_CODES } from "../exit-codes.js";
+import { importInput, type ImportedFile } from "../import-input.js";
+import { RunPrinter } from "../terminal/run-printer.js";
+
+export interface RunOptions {
+  readonly model?: string;
+  readonly thread?: string;
+  readonly input?: string;
+  readonly json?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Many small files are normal in a folder; the size limit is the configuration's. */
+const MAXIMUM_INPUT_FILES = 2000;
+
+/** @returns the exit code */
+export async function runCommand(
+  context: CommandContext,
+  globals: GlobalOptions,
+  task: string,
+  options: RunOptions,
+): Promise<number> {
+  if (task.trim() === "") throw new DeerflowError("task_empty");
+  const host = await openHost(hostOptions(context, globals));
+  try {
+    return await runInHost({ context, host, task, options });
+  } finally {
+    await host.close();
+  }
+}
+
+interface Work {
+  readonly context: CommandContext;
+  readonly host: Host;
+  readonly task: string;
+  readonly options: RunOptions;
+}
+
+/** @returns the exit code */
+export async function runInHost(work: Work): Promise<number> {
+  const { context, host, options } = work;
+  const threadId = await threadOf(host, options.thread);
+  const modelName = await chosenModel(host, options.model);
+  const files = options.input === undefined ? [] : await uploadInput(host, threadId, options.input);
+  if (!options.json) sayStart(work, threadId, modelName);
+  const run = await host.runs.start(LOCAL_PRINCIPAL, threadId, requestOf(work.task, files, options, modelName));
+  const release = cancelOnInterrupt(context, host, threadId, run.runId);
+  try {
+    const printer = new RunPrinter(context.output.print, context.output.colors);
+    for await (const frame of host.bridge.subscribe(run.runId)) {
+      if (options.json) context.output.print(`${JSON.stringify({ thread_id: threadId, run_id: run.runId, ...frame })}\n`);
+      else printer.frame(frame);
+    }
+    const ended = await host.runs.join(LOCAL_PRINCIPAL, threadId, run.runId);
+    if (!options.json) sayEnd(work, threadId, ended.status, printer);
+    return exitCodeOf(ended.status, ended.stopReason, printer);
+  } finally {
+    release();
+  }
+}
+
+/** An explicitly named thread must exist: a mistyped id would silently start from nothing. */
+async function threadOf(host: Host, named: string | undefined): Promise<string> {
+  if (named === undefined) return randomUUID();
+  const thread = await host.persistence.threads.find(LOCAL_PRINCIPAL, named);
+  if (thread === undefined) throw new DeerflowError("thread_missing", { threadId: named });
+  return named;
+}
+
+async function chosenModel(host: Host, wanted: string | undefined): Promise<string> {
+  const catalogue = await host.models();
+  catalogue.create(wanted); // an unknown name ends the command before anything is written
+  return wanted ?? catalogue.models[0]?.name ?? "";
+}
+
+async function uploadInput(host: Host, threadId: string, input: string): Promise<ImportedFile[]> {
+  const { uploads } = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
+  const maxTotalBytes = host.config().uploads.max_total_size;
+  return importInput(input, uploads, { maxFiles: MAXIMUM_INPUT_FILES, maxTotalBytes });
+}
+
+const requestOf = (task: string, files: ImportedFile[], options: RunOptions, modelName: string) => ({
+  assistant_id: "lead_agent",
+  input: {
+    messages: [
+      { type: "human", content: task, ...(files.length > 0 ? { additional_kwargs: { files } } : {}) },
+    ],
+  },
+  stream_mode: ["values", "messages-tuple", "custom"],
+  context: { model_name: modelName, ...(options.yes ? { non_interactive: true } : {}) },
+  multitask_strategy: "reject",
+});
+
+function cancelOnInterrupt(context: CommandContext, host: Host, threadId: string, runId: string): () => void {
+  let asked = false;
+  return context.onInterrupt(() => {
+    if (asked) process.exit(EXIT_CODES.cancelled.code);
+    asked = true;
+    context.output.note("\nStopping; what was done is kept. Press Ctrl-C again to leave at once.\n");
+    host.runs.cancel(LOCAL_PRINCIPAL, threadId, runId).catch((error: unknown) => {
+      context.output.note(`The run could not be stopped: ${String(error)}\n`);
+    });
+  });
+}
+
+function sayStart({ context, host, task }: Work, threadId: string, modelName: string): void {
+  const { colors } = context.output;
+  const demo = modelName.startsWith("demo/") ? " (scripted, no AI)" : "";
+  context.output.note(colors.dim(`model ${modelName}${demo} · shell ${host.sandboxDescription} · thread ${threadId}\n`));
+  context.output.note(`${colors.bold("Task")} ${task}\n\n`);
+}
+
+function sayEnd({ context, host }: Work, threadId: string, status: string, printer: RunPrinter): void {
+  const { output } = context;
+  const { outputs } = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
+  for (const artifact of printer.artifacts) {
+    output.print(`\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`);
+  }
+  if (status === "success") output.note(output.colors.dim(`\nGo on with: deerflow run --thread ${threadId} "…"\n`));
+  else output.note(`\nThe run ended: ${status}. Go on with: deerflow run --thread ${threadId} "continue"\n`);
+}
+
+function exitCodeOf(status: string, stopReason: string | undefined, printer: RunPrinter): number {
+  if (status === "interrupted" && stopReason === "cancelled") return EXIT_CODES.cancelled.code;
+  if (printer.endsWithQuestion || status === "interrupted") return EXIT_CODES.question.code;
+  return status === "success" ? EXIT_CODES.success.code : EXIT_CODES.failed.code;
+}

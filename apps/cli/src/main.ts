@@ -1,0 +1,132 @@
+/** The `deerflow` command: reads the arguments, runs one command, turns failures into one sentence. */
+import { DeerflowError, reasonOf } from "@deerflow/harness";
+import { Command, CommanderError } from "commander";
+import type { CommandContext, GlobalOptions } from "./command-context.js";
+import { initConfig, validateConfig } from "./commands/config.js";
+import { type DemoOptions, demoCommand } from "./commands/demo.js";
+import { type DoctorOptions, doctorCommand } from "./commands/doctor.js";
+import { type RunOptions, runCommand } from "./commands/run.js";
+import { type ServeOptions, serveCommand } from "./commands/serve.js";
+import { deleteThread, type ListOptions, listThreads, showThread } from "./commands/threads.js";
+import { EXIT_CODES } from "./exit-codes.js";
+import { processOutput } from "./terminal/output.js";
+
+/** @returns the exit code; never throws */
+export async function main(args: readonly string[], context: CommandContext): Promise<number> {
+  let exitCode: number = EXIT_CODES.success.code;
+  const program = createProgram(context, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage.code;
+    return sayFailure(error, context, program.opts<GlobalOptions>().debug ?? false);
+  }
+}
+
+function createProgram(context: CommandContext, end: (exitCode: number) => void): Command {
+  const program = new Command("deerflow")
+    .description("An agent that finishes tasks on real files.")
+    .option("--config <path>", "configuration file instead of ./config.yaml")
+    .option("--debug", "show stack traces of errors")
+    .exitOverride()
+    .configureOutput({ writeOut: context.output.print, writeErr: context.output.note })
+    .showHelpAfterError("(deerflow --help lists the commands)");
+  const globals = () => program.opts<GlobalOptions>();
+  addTaskCommands(program, { context, globals, end });
+  addThreadCommands(program, { context, globals, end });
+  addConfigCommands(program, { context, globals, end });
+  return program;
+}
+
+interface Wiring {
+  readonly context: CommandContext;
+  readonly globals: () => GlobalOptions;
+  readonly end: (exitCode: number) => void;
+}
+
+function addTaskCommands(program: Command, { context, globals, end }: Wiring): void {
+  program
+    .command("run <task>")
+    .description("run a task in this terminal")
+    .option("--input <path>", "a file or folder to work on; it is copied into the thread")
+    .option("--model <name>", "a model by name; `deerflow doctor` lists them")
+    .option("--thread <id>", "go on in an existing thread")
+    .option("--json", "print events, one JSON object a line")
+    .option("--yes", "never ask me anything")
+    .action(async (task: string, options: RunOptions) => end(await runCommand(context, globals(), task, options)));
+  program
+    .command("demo")
+    .description("run the demo task; needs no key")
+    .option("--input <path>", "your own table or folder instead of the sample")
+    .option("--task <text>", "your own task")
+    .option("--model <name>", "another model instead of the demo model")
+    .option("--json", "print events, one JSON object a line")
+    .action(async (options: DemoOptions) => end(await demoCommand(context, globals(), options)));
+  program
+    .command("serve")
+    .description("serve the gateway and the web workspace")
+    .option("--port <number>", "port to listen on (default 2026; 0 takes a free one)")
+    .option("--host <address>", "address to listen on (default 127.0.0.1)")
+    .action(async (options: ServeOptions) => end(await serveCommand(context, globals(), options)));
+  program
+    .command("doctor")
+    .description("say what works on this machine, and why something does not")
+    .option("--json", "print one JSON object")
+    .action(async (options: DoctorOptions) => end(await doctorCommand(context, globals(), options)));
+}
+
+function addThreadCommands(program: Command, { context, globals, end }: Wiring): void {
+  const threads = program.command("threads").description("list, show or delete threads");
+  threads
+    .command("list")
+    .description("newest first")
+    .option("--limit <number>", "how many (default 50)")
+    .option("--json", "print one JSON object a line")
+    .action(async (options: ListOptions) => end(await listThreads(context, globals(), options)));
+  threads
+    .command("show <id>")
+    .description("what was said and done")
+    .action(async (id: string) => end(await showThread(context, globals(), id)));
+  threads
+    .command("delete <id>")
+    .description("remove a thread with its files")
+    .action(async (id: string) => end(await deleteThread(context, globals(), id)));
+}
+
+function addConfigCommands(program: Command, { context, globals, end }: Wiring): void {
+  const config = program.command("config").description("write or check config.yaml");
+  config
+    .command("init")
+    .description("write a commented config.yaml here")
+    .action(async () => end(await initConfig(context, globals())));
+  config
+    .command("validate")
+    .description("check the configuration and name what is wrong")
+    .action(async () => end(await validateConfig(context, globals())));
+}
+
+function sayFailure(error: unknown, { output }: CommandContext, debug: boolean): number {
+  const known = DeerflowError.is(error);
+  const sentence = known ? error.sentence : `Something failed inside DeerFlow: ${reasonOf(error)}. --debug shows where.`;
+  output.note(`${output.colors.red("deerflow:")} ${sentence}\n`);
+  if (debug && error instanceof Error) output.note(`${error.stack}\n`);
+  return known && error.code !== "internal" ? EXIT_CODES.usage.code : EXIT_CODES.failed.code;
+}
+
+const processContext: CommandContext = {
+  env: process.env,
+  cwd: process.cwd(),
+  output: processOutput,
+  onInterrupt(listener) {
+    const signals = ["SIGINT", "SIGTERM"] as const;
+    for (const signal of signals) process.on(signal, listener);
+    return () => {
+      for (const signal of signals) process.off(signal, listener);
+    };
+  },
+};
+
+process.exitCode = await main(process.argv.slice(2), processContext);

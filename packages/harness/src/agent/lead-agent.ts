@@ -1,0 +1,102 @@
+/** Builds the lead agent of one run from an installation's parts. Assembly only. */
+import type { Logger } from "../base/logger.js";
+import type { DeerflowConfig } from "../config/schema.js";
+import { type ThreadDirectories, threadDirectories, VIRTUAL_WORKSPACE } from "../context/home-paths.js";
+import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
+import { createThreadDirectories } from "../middleware/thread-data.js";
+import type { MiddlewareServices } from "../middleware/order.js";
+import type { ModelCatalogue } from "../models/contract.js";
+import type { AuditSink } from "../policy/audit-sink.js";
+import type { SandboxMount, SandboxProvider } from "../sandbox/contract.js";
+import { LazySandbox } from "../sandbox/lazy-sandbox.js";
+import { maskPaths } from "../sandbox/path-mask.js";
+import type { AgentFactory, AgentRequest, PreparedAgent } from "./contract.js";
+import { createDeerflowAgent } from "./create-deerflow-agent.js";
+import { type AgentRunContext, parseAgentRunContext } from "./run-context.js";
+import { leadAgentPrompt } from "./system-prompt.js";
+import { leadAgentTools } from "./lead-agent-tools.js";
+
+/** The one assistant of this version, by the name that DeerFlow's clients send. */
+export const LEAD_AGENT = "lead_agent";
+
+/** What an installation gives its agents. */
+export interface LeadAgentParts {
+  readonly home: string;
+  /** Read once per run, so that an edit of the configuration counts from the next run on. */
+  readonly config: () => DeerflowConfig;
+  readonly models: () => Promise<ModelCatalogue>;
+  /** Absent: there is no shell tool. */
+  readonly sandboxProvider?: SandboxProvider;
+  readonly audit: AuditSink;
+  readonly logger: Logger;
+}
+
+/** @returns the factory that the runtime calls once per run */
+export const makeLeadAgent =
+  (parts: LeadAgentParts): AgentFactory =>
+  async (request: AgentRequest): Promise<PreparedAgent> => {
+    const config = parts.config();
+    const wish = parseAgentRunContext(request.context);
+    const catalogue = await parts.models();
+    const model = catalogue.create(wish.modelName, {
+      ...(wish.thinking === undefined ? {} : { thinking: wish.thinking }),
+      ...(wish.reasoningEffort === undefined ? {} : { reasoningEffort: wish.reasoningEffort }),
+    });
+    const directories = threadDirectories(parts.home, request.principal, request.threadId);
+    await createThreadDirectories(directories);
+    const services = servicesOf(parts, config, directories, request.threadId);
+    return {
+      graph: createDeerflowAgent({
+        model,
+        tools: leadAgentTools({ config, services, clarification: !wish.nonInteractive }),
+        systemPrompt: promptOf(services, wish),
+        planMode: wish.planMode,
+        features: featuresOf(config, wish),
+        services,
+        checkpointer: request.checkpointer,
+        name: request.assistantId,
+      }),
+      modelName: wish.modelName ?? catalogue.models[0]?.name ?? "",
+      close: async () => services.sandbox?.release(),
+    };
+  };
+
+/** The three folders of a thread, as every tool and every command sees them. */
+export const threadMounts = (directories: ThreadDirectories): readonly SandboxMount[] =>
+  Object.entries(directories).map(([name, hostPath]: [string, string]) => ({
+    virtualPath: `/mnt/user-data/${name}`,
+    hostPath,
+    mode: "read-write",
+  }));
+
+type LeadAgentServices = MiddlewareServices & Required<Pick<MiddlewareServices, "files">>;
+
+function servicesOf(
+  parts: LeadAgentParts,
+  config: DeerflowConfig,
+  directories: ThreadDirectories,
+  threadId: string,
+): LeadAgentServices {
+  const mounts = threadMounts(directories);
+  const provider = parts.sandboxProvider;
+  const spec = { id: `${provider?.name}:${threadId}`, mounts, workingDirectory: VIRTUAL_WORKSPACE };
+  const replacements = mounts.map(({ hostPath, virtualPath }) => ({ from: hostPath, to: virtualPath }));
+  return {
+    logger: parts.logger,
+    audit: parts.audit,
+    mask: (text) => maskPaths(replacements, text),
+    directories,
+    files: new MountedDiskBackend({ mounts }),
+    ...(provider === undefined ? {} : { sandbox: new LazySandbox(provider, spec) }),
+    title: { maxWords: config.title.max_words, maxCharacters: config.title.max_chars },
+  };
+}
+
+const promptOf = (services: LeadAgentServices, wish: AgentRunContext): string =>
+  leadAgentPrompt({ shell: services.sandbox !== undefined, clarification: !wish.nonInteractive });
+
+const featuresOf = (config: DeerflowConfig, wish: AgentRunContext) => ({
+  title: config.title.enabled,
+  readBeforeWrite: config.read_before_write.enabled,
+  clarification: !wish.nonInteractive,
+});

@@ -1,0 +1,145 @@
+/** One installation, opened: configuration, storage, sandbox, models, agents and runs, wired together. No logic. */
+import { rm } from "node:fs/promises";
+import { LEAD_AGENT, makeLeadAgent } from "../agent/lead-agent.js";
+import type { AgentFactory } from "../agent/contract.js";
+import { lineLogger, type Logger } from "../base/logger.js";
+import { ConfigSource } from "../config/config-source.js";
+import type { DeerflowConfig } from "../config/schema.js";
+import { resolveHome, threadHome } from "../context/home-paths.js";
+import type { ModelCatalogue } from "../models/contract.js";
+import { resolveModels } from "../models/registry.js";
+import type { Persistence } from "../persistence/contract.js";
+import { openPersistence } from "../persistence/open-persistence.js";
+import { loggingAuditSink } from "../policy/audit-sink.js";
+import { BubblewrapProvider } from "../sandbox/bubblewrap/bubblewrap-provider.js";
+import { chooseSandbox, type ChosenSandbox } from "../sandbox/choose-provider.js";
+import { LocalProvider } from "../sandbox/local/local-provider.js";
+import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
+import type { StreamBridge } from "./bridge/contract.js";
+import { databaseLocation } from "./database-location.js";
+import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
+import { RunManager } from "./run-manager.js";
+import { ThreadService } from "./thread-service.js";
+
+export interface HostOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly configPath?: string;
+  /** Lines to standard error at the configured level when absent. */
+  readonly logger?: Logger;
+}
+
+export interface Host {
+  /** The folder that holds everything; absolute. */
+  readonly home: string;
+  readonly logger: Logger;
+  readonly persistence: Persistence;
+  readonly bridge: StreamBridge;
+  readonly runs: RunManager;
+  readonly threads: ThreadService;
+  readonly agents: AgentFactory;
+  readonly sandbox: ChosenSandbox;
+  /** Which sandbox runs commands, or why none does, for a person. */
+  readonly sandboxDescription: string;
+  /** The configuration that holds now. */
+  config(): DeerflowConfig;
+  /** The models of the configuration that holds now. */
+  models(): Promise<ModelCatalogue>;
+  /** Stops the runs, waits for them and closes everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an installation.
+ * @throws DeerflowError `config_*`, `home_not_writable`, `database_*`; then nothing stays open
+ */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { env, cwd, configPath } = options;
+  const level = new ConfigSource({ env, cwd, ...(configPath ? { path: configPath } : {}) }).current()
+    .log_level;
+  const logger = options.logger ?? lineLogger(level, (line) => process.stderr.write(`${line}\n`));
+  const source = new ConfigSource({ env, cwd, ...(configPath ? { path: configPath } : {}) }, logger);
+  const config = source.current();
+  const home = resolveHome(env, cwd);
+  const persistence = await openPersistence(databaseLocation(config, home, cwd));
+  try {
+    return await wire({ env, logger, source, home, persistence });
+  } catch (error) {
+    await persistence.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly env: HostOptions["env"];
+  readonly logger: Logger;
+  readonly source: ConfigSource;
+  readonly home: string;
+  readonly persistence: Persistence;
+}
+
+async function wire({ env, logger, source, home, persistence }: Parts): Promise<Host> {
+  const config = () => source.current();
+  const models = modelsOf(config, env);
+  const { provider: sandboxName, allow_host_bash: allowHostBash } = config().sandbox;
+  const sandbox = await chooseSandbox({ provider: sandboxName, allowHostBash }, [
+    new BubblewrapProvider(),
+    ...(allowHostBash ? [new LocalProvider({ allowHostBash })] : []),
+  ]);
+  const agents = makeLeadAgent({
+    home,
+    config,
+    models,
+    audit: loggingAuditSink(logger),
+    logger,
+    ...(sandbox.provider === undefined ? {} : { sandboxProvider: sandbox.provider }),
+  });
+  const bridge = new MemoryStreamBridge();
+  const { default_recursion_limit, max_recursion_limit } = config();
+  const limits = {
+    defaultRecursionLimit: default_recursion_limit,
+    maximumRecursionLimit: max_recursion_limit,
+  };
+  const queue = new InProcessRunQueue();
+  const runs = new RunManager({ persistence, bridge, queue, agents, limits, logger });
+  await runs.reconcile();
+  const removeFiles: NonNullable<ConstructorParameters<typeof ThreadService>[0]["removeFiles"]> = (
+    principal,
+    threadId,
+  ) => rm(threadHome(home, principal, threadId), { recursive: true, force: true });
+  return {
+    home,
+    logger,
+    persistence,
+    bridge,
+    runs,
+    threads: new ThreadService({ persistence, agents, runs, removeFiles, defaultAssistantId: LEAD_AGENT }),
+    agents,
+    sandbox,
+    sandboxDescription: describeSandbox(sandbox),
+    config,
+    models,
+    async close() {
+      await runs.close();
+      await bridge.close();
+      await sandbox.provider?.close();
+      await persistence.close();
+    },
+  };
+}
+
+/** Resolved once per configuration: an edit of it is a new object. */
+function modelsOf(config: () => DeerflowConfig, env: HostOptions["env"]): () => Promise<ModelCatalogue> {
+  let known: { readonly config: DeerflowConfig; readonly catalogue: Promise<ModelCatalogue> } | undefined;
+  return () => {
+    const current = config();
+    if (known?.config !== current)
+      known = { config: current, catalogue: resolveModels({ config: current, env }) };
+    return known.catalogue;
+  };
+}
+
+const describeSandbox = ({ provider, health }: ChosenSandbox): string =>
+  provider === undefined
+    ? `none (${health.map((row) => `${row.provider}: ${row.reason}`).join(" ")})`
+    : provider.name;
