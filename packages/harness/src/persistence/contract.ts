@@ -43,7 +43,11 @@ export interface ThreadPatch {
 }
 
 export interface ThreadStore {
-  /** Creates a thread. An existing one is returned unchanged, whoever asks again (idempotent per principal). */
+  /**
+   * Creates a thread. The principal's own existing one is returned unchanged. An id is taken once per tenant.
+   *
+   * @throws DeerflowError `thread_id_taken` when it is another user's
+   */
   create(principal: Principal, thread: NewThread): Promise<{ thread: ThreadRecord; created: boolean }>;
   find(principal: Principal, threadId: string): Promise<ThreadRecord | undefined>;
   search(principal: Principal, query: ThreadQuery): Promise<readonly ThreadRecord[]>;
@@ -100,7 +104,10 @@ export interface RunStore {
     threadId: string,
     page: { limit: number; offset: number },
   ): Promise<readonly RunRecord[]>;
-  /** pending → running, epoch + 1. Undefined when the run is not pending any more. */
+  /**
+   * pending → running, epoch + 1. Undefined when the run is not pending any more, or another run of its thread
+   * is running.
+   */
   claim(principal: Principal, threadId: string, runId: string): Promise<RunRecord | undefined>;
   /**
    * pending or running → a final status. False when the run is already final or `epoch` is stale, so that of

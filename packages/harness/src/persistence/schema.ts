@@ -20,6 +20,8 @@ export interface RunTable {
   thread_id: string;
   run_id: string;
   user_id: string;
+  /** Counts the runs of a thread from 1: their order, where two have the same time. */
+  position: number;
   assistant_id: string;
   status: RunStatus;
   multitask_strategy: RunRecord["multitaskStrategy"];

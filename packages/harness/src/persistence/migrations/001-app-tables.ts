@@ -26,6 +26,7 @@ export async function createAppTables(database: Kysely<unknown>): Promise<void> 
     .addColumn("thread_id", "varchar(64)", (column) => column.notNull())
     .addColumn("run_id", "varchar(64)", (column) => column.notNull())
     .addColumn("user_id", "varchar(64)", (column) => column.notNull())
+    .addColumn("position", "integer", (column) => column.notNull())
     .addColumn("assistant_id", "varchar(128)", (column) => column.notNull())
     .addColumn("status", "varchar(16)", (column) => column.notNull())
     .addColumn("multitask_strategy", "varchar(16)", (column) => column.notNull())

@@ -8,7 +8,7 @@ import { objectFromJsonText, toJsonText } from "./json-text.js";
 
 const UNFINISHED = ["pending", "running"] as const;
 
-const toRun = (row: Selectable<RunTable>): RunRecord => ({
+const toRun = (row: Omit<Selectable<RunTable>, "position">): RunRecord => ({
   runId: row.run_id,
   threadId: row.thread_id,
   assistantId: row.assistant_id,
@@ -43,7 +43,7 @@ export class SqlRunStore implements RunStore {
 
   async create(principal: Principal, run: NewRun): Promise<RunRecord> {
     const now = this.#clock.now();
-    const row: RunTable = {
+    const row: Omit<RunTable, "position"> = {
       tenant_id: principal.tenantId,
       thread_id: run.threadId,
       run_id: run.runId,
@@ -60,7 +60,16 @@ export class SqlRunStore implements RunStore {
       created_at: now,
       updated_at: now,
     };
-    await this.#database.insertInto("runs").values(row).execute();
+    await this.#database
+      .insertInto("runs")
+      .values(({ selectFrom }) => ({
+        ...row,
+        position: selectFrom("runs")
+          .select(({ fn, eb }) => eb(fn.coalesce(fn.max("position"), eb.lit(0)), "+", 1).as("next"))
+          .where("tenant_id", "=", principal.tenantId)
+          .where("thread_id", "=", run.threadId),
+      }))
+      .execute();
     return toRun(row);
   }
 
@@ -75,8 +84,7 @@ export class SqlRunStore implements RunStore {
     page: { limit: number; offset: number },
   ): Promise<readonly RunRecord[]> {
     const rows = await this.#own(principal, threadId)
-      .orderBy("created_at", "desc")
-      .orderBy("run_id", "desc")
+      .orderBy("position", "desc")
       .limit(page.limit)
       .offset(page.offset)
       .execute();
