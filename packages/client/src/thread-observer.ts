@@ -5,6 +5,7 @@ import { streamFrames, type StreamFrame } from "./event-source.js";
 import { GatewayError, refusalOf, sentenceFor } from "./gateway-error.js";
 import type { GatewayClient } from "./http.js";
 import { recordOf, textOf } from "./json.js";
+import { newId } from "./new-id.js";
 import { emptyThreadView, isBusy, threadView, type ThreadAction, type ThreadView } from "./thread-view.js";
 import type { AttachedFile, ViewMessage } from "./view-message.js";
 
@@ -96,12 +97,7 @@ export class ThreadObserver {
   /** Aborted when another thread is opened: nothing late may reach the view. */
   #visit = new AbortController();
 
-  constructor({
-    client,
-    clock = systemClock,
-    createId = () => crypto.randomUUID(),
-    batchMs = 40,
-  }: ObserverOptions) {
+  constructor({ client, clock = systemClock, createId = newId, batchMs = 40 }: ObserverOptions) {
     this.#client = client;
     this.#clock = clock;
     this.#createId = createId;

@@ -1,0 +1,47 @@
+/** Whether the panel with plan and files is shown, and which file is open in it. The address remembers the file. */
+import type { ThreadView } from "@deerflow/client";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { remember, remembered } from "../lib/storage.js";
+
+interface Panel {
+  /** False while there is nothing to show. */
+  readonly available: boolean;
+  readonly open: boolean;
+  readonly file: string | undefined;
+  toggle(): void;
+  /** Opens a file, or goes back to the lists. */
+  show(file: string | undefined): void;
+}
+
+/** Beside the conversation there is room for the panel. */
+const isWide = (): boolean => window.matchMedia("(min-width: 64rem)").matches;
+
+export function usePanel({ todos, artifacts, threadId }: ThreadView): Panel {
+  const { file } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  // On a wide screen the person's last choice holds; on a narrow one the panel covers the page and is opened anew.
+  const [choice, setChoice] = useState<{ threadId: string | undefined; open: boolean }>();
+  const wished = isWide()
+    ? remembered("panel") !== "closed"
+    : choice?.threadId === threadId && choice?.open === true;
+  const available = todos.length > 0 || artifacts.length > 0 || file !== undefined;
+  const show = (next: string | undefined) => {
+    void navigate({ to: ".", search: next === undefined ? {} : { file: next }, replace: true });
+  };
+  const open = available && (wished || file !== undefined);
+  return {
+    available,
+    open,
+    file,
+    show: (next) => {
+      if (next !== undefined || !isWide()) setChoice({ threadId, open: true });
+      show(next);
+    },
+    toggle: () => {
+      if (isWide()) remember("panel", open ? "closed" : "");
+      setChoice({ threadId, open: !open });
+      if (open && file !== undefined) show(undefined);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** The one screen: conversations at the left, the chosen one in the middle, its plan and files at the right. */
+import { useLocation, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { OfflineBanner } from "../features/health/offline-banner.js";
+import { ErrorBoundary } from "../ui/error-boundary.js";
+import { ChatScreen } from "./chat-screen.js";
+import { PartFailed } from "./part-failed.js";
+import { Sidebar } from "./sidebar.js";
+import { useListUpdates } from "./use-list-updates.js";
+import { useOpenedThread } from "./use-opened-thread.js";
+
+export function Workspace() {
+  const { threadId } = useParams({ strict: false });
+  const { pathname } = useLocation();
+  // Only where it was opened: going to another conversation closes it.
+  const [sidebarAt, setSidebarAt] = useState<string>();
+  useOpenedThread(threadId);
+  useListUpdates();
+  return (
+    <div className="flex h-dvh flex-col">
+      <OfflineBanner />
+      <div className="flex min-h-0 flex-1">
+        <Sidebar open={sidebarAt === pathname} onClose={() => setSidebarAt(undefined)} />
+        <ErrorBoundary resetKey={pathname} Fallback={PartFailed}>
+          <ChatScreen threadId={threadId} onOpenSidebar={() => setSidebarAt(pathname)} />
+        </ErrorBoundary>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** Shows which model will answer, and lets one choose another. */
+import { ChevronDown } from "lucide-react";
+import { useText } from "../../i18n/language-context.js";
+import { Menu } from "../../ui/menu.js";
+import { MenuChoice } from "../../ui/menu-choice.js";
+import type { ModelChoice } from "./use-models.js";
+
+export function ModelMenu({ models, chosen, choose }: ModelChoice) {
+  const t = useText();
+  if (chosen === undefined) return null;
+  return (
+    <Menu
+      side="top"
+      trigger={
+        <button
+          type="button"
+          aria-label={t("chooseModel", { name: chosen.display_name })}
+          title={chosen.reason}
+          className="inline-flex h-8 min-w-0 items-center gap-1 rounded-md px-2 text-xs text-ink-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+        >
+          <span className="truncate">{chosen.display_name}</span>
+          <ChevronDown className="size-3.5 shrink-0" aria-hidden />
+        </button>
+      }
+    >
+      <MenuChoice
+        label={t("model")}
+        value={chosen.name}
+        onChoose={choose}
+        options={models.map((model) => ({
+          value: model.name,
+          label: (
+            <span className="min-w-0">
+              <span className="block truncate">{model.display_name}</span>
+              <span className="block truncate text-xs text-ink-faint">{model.reason}</span>
+            </span>
+          ),
+        }))}
+      />
+    </Menu>
+  );
+}

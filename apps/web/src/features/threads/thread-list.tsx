@@ -1,0 +1,35 @@
+/** The conversations at the side. */
+import { useText } from "../../i18n/language-context.js";
+import { Button } from "../../ui/button.js";
+import { ThreadRow } from "./thread-row.js";
+import { ThreadSkeleton } from "./thread-skeleton.js";
+import { useThreads } from "./use-threads.js";
+
+export function ThreadList() {
+  const t = useText();
+  const { data, isPending, isError, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useThreads();
+  if (isPending) return <ThreadSkeleton />;
+  if (isError && data === undefined)
+    return (
+      <div className="space-y-2 px-2 py-3 text-ink-soft">
+        <p>{t("conversationsFailed")}</p>
+        <Button onClick={() => void refetch()}>{t("retry")}</Button>
+      </div>
+    );
+  const threads = data.pages.flat();
+  if (threads.length === 0) return <p className="px-2 py-3 text-ink-faint">{t("noConversations")}</p>;
+  return (
+    <>
+      <ul className="space-y-px">
+        {[...new Map(threads.map((thread) => [thread.thread_id, thread])).values()].map((thread) => (
+          <ThreadRow key={thread.thread_id} thread={thread} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button className="mt-2 w-full" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("loadMore")}
+        </Button>
+      )}
+    </>
+  );
+}

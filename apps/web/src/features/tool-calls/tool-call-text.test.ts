@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { cardHeading, liveTail, questionOf, shownArguments } from "./tool-call-text.js";
+
+describe("cardHeading", () => {
+  it.each([
+    [
+      { name: "read_file", headline: "Look at the table", args: { path: "/mnt/user-data/uploads/a.csv" } },
+      { headline: "Look at the table", subject: "a.csv" },
+    ],
+    [
+      { name: "bash", headline: "", args: { command: "\nnode totals.mjs\nls" } },
+      { headline: undefined, subject: "node totals.mjs" },
+    ],
+    [
+      { name: "unheard_of", headline: "", args: { path: "/a" } },
+      { headline: undefined, subject: undefined },
+    ],
+    [
+      { name: "constructor", headline: "", args: {} },
+      { headline: undefined, subject: undefined },
+    ],
+  ])("of %j", (call, heading) => expect(cardHeading(call)).toEqual(heading));
+});
+
+describe("shownArguments", () => {
+  it("leaves out the headline and puts the long text last", () => {
+    expect(
+      shownArguments("write_file", { content: "# A", description: "x", path: "/a", append: true }),
+    ).toEqual([
+      { name: "path", value: "/a" },
+      { name: "append", value: "true" },
+      { name: "content", value: "# A" },
+    ]);
+  });
+});
+
+describe("liveTail", () => {
+  it("shows the last lines of what is being written", () => {
+    expect(liveTail("write_file", { content: "1\n2\n3" }, 2)).toBe("2\n3");
+    expect(liveTail("ls", { path: "/a" })).toBe("");
+  });
+});
+
+describe("questionOf", () => {
+  it("takes the question and its options from the artifact, else from the arguments", () => {
+    const args = { question: "Which?", options: ["a", "b"] };
+    const human_input = {
+      question: "Which one?",
+      options: [
+        { id: "1", label: "A" },
+        { id: "2", value: "B" },
+      ],
+    };
+    expect(questionOf({ args, artifact: {} })).toEqual({ question: "Which?", options: ["a", "b"] });
+    expect(questionOf({ args, artifact: { human_input } })).toEqual({
+      question: "Which one?",
+      options: ["A", "B"],
+    });
+  });
+});
