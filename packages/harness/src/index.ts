@@ -9,3 +9,39 @@ export { parseConfig, type ParsedConfig } from "./config/parse-config.js";
 export { redactConfig } from "./config/redact-config.js";
 export { RESTART_REQUIRED, restartNeeded } from "./config/restart-required.js";
 export { type DeerflowConfig } from "./config/schema.js";
+export { LEAD_AGENT, makeLeadAgent, threadMounts } from "./agent/lead-agent.js";
+export { createDeerflowAgent, type DeerflowAgentOptions } from "./agent/create-deerflow-agent.js";
+export type { AgentFactory, AgentRequest, PreparedAgent } from "./agent/contract.js";
+export { reasonOf } from "./base/errors.js";
+export { resolveHome, threadDirectories, threadHome } from "./context/home-paths.js";
+export { DEMO_MODEL_NAME } from "./models/demo/demo-chat-model.js";
+export { resolveModels } from "./models/registry.js";
+export { type Host, type HostOptions, openHost } from "./runtime/host.js";
+export { inspectDatabase } from "./runtime/inspect-database.js";
+export { probeSandbox } from "./runtime/sandbox-choice.js";
+export type { RunJob } from "./runtime/run-queue/contract.js";
+export { parseRunRequest } from "./runtime/run-request.js";
+export type { Persistence, RunRecord, ThreadRecord } from "./persistence/contract.js";
+export {
+  type AgentFactory,
+  type AgentGraph,
+  type AgentRequest,
+  type PreparedAgent,
+} from "./agent/contract.js";
+export { type JsonObject, type JsonValue } from "./base/json.js";
+export { lineLogger, type Logger, silentLogger } from "./base/logger.js";
+export { assertThreadId, VIRTUAL_OUTPUTS, VIRTUAL_UPLOADS, VIRTUAL_USER_DATA } from "./context/home-paths.js";
+export { type ModelCatalogue, type ModelInfo } from "./models/contract.js";
+export { type StreamBridge, type StreamFrame } from "./runtime/bridge/contract.js";
+export { MemoryStreamBridge } from "./runtime/bridge/memory-stream-bridge.js";
+export { type CancelOptions, RunManager, type RunManagerOptions } from "./runtime/run-manager.js";
+export { type RunJob, type RunQueue } from "./runtime/run-queue/contract.js";
+export { InProcessRunQueue } from "./runtime/run-queue/in-process-run-queue.js";
+export {
+  DEFAULT_RUN_LIMITS,
+  parseRunRequest,
+  type RunLimits,
+  type RunRequest,
+} from "./runtime/run-request.js";
+export { STREAM_MODES, type StreamMode } from "./runtime/stream-modes.js";
+export { ThreadService, type ThreadServiceOptions } from "./runtime/thread-service.js";

@@ -128,6 +128,13 @@ describe("parseConfig", () => {
     expect(failure(["a"]).sentence).toContain("must be a mapping");
   });
 
+  it("refuses two models of one name", () => {
+    const model = { name: "a", use: "openai", model: "m" };
+    expect(failure({ models: [model, model] }).sentence).toContain(
+      "models[1].name in config.yaml is not valid: a is used twice",
+    );
+  });
+
   it("resolves $NAME values everywhere, as numbers and flags too", () => {
     const raw = {
       models: [

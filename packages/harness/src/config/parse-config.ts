@@ -37,7 +37,7 @@ export function parseConfig(raw: unknown, env: Environment = {}): ParsedConfig {
   const { kept, warnings } = withoutReserved(withoutEmpty(mapping));
   const result = configSchema.safeParse(resolveEnvironment(kept, env));
   if (!result.success) throw firstProblem(result.error);
-  assertAvailable(result.data);
+  assertMeaningful(result.data);
   return {
     config: freezeDeeply(result.data),
     warnings: [...warnings, ...versionWarnings(result.data, mapping), ...pythonPaths(result.data)],
@@ -108,7 +108,7 @@ const dotted = (path: readonly PropertyKey[]): string =>
     return text === "" ? String(part) : `${text}.${String(part)}`;
   }, "");
 
-function assertAvailable(config: DeerflowConfig): void {
+function assertMeaningful(config: DeerflowConfig): void {
   const places = { database: config.database, checkpointer: config.checkpointer, store: config.store };
   for (const [key, place] of Object.entries(places)) {
     if (place !== undefined && !AVAILABLE_BACKENDS.includes(place.backend)) {
@@ -125,6 +125,9 @@ function assertAvailable(config: DeerflowConfig): void {
       );
     }
   }
+  const names = config.models.map((model) => model.name);
+  const twice = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (twice !== -1) throw invalid(`models[${twice}].name`, `${names[twice]} is used twice`);
   if (config.identity.enabled) throw new DeerflowError("identity_unavailable", { file: FILE });
 }
 

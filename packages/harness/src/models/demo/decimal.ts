@@ -1,7 +1,8 @@
 /** Exact decimal numbers as whole units of 10^-18, so that sums of money come out right. */
 
 const PLACES = 18;
-const ONE = 10n ** BigInt(PLACES);
+/** The number one, in units. */
+export const ONE = 10n ** BigInt(PLACES);
 const POINT = /^([+-]?)(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
 const COMMA = /^([+-]?)(\d+|\d{1,3}(?:\.\d{3})+)(?:,(\d+))?$/;
 const SURELY_COMMA = /^[+-]?[\d.]*\d,(?:\d{1,2}|\d{4,})$/;

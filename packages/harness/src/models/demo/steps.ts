@@ -43,8 +43,8 @@ export function takeStep(text: string, step: Step, state: StepState & { kind: "t
   return { text: `${before}${text}`, calls: [callOf(step)] };
 }
 
-/** The first line of a tool's answer, short enough for a sentence. */
+/** The first line of a tool's answer, fit for the middle of a sentence. */
 export function firstLine(text: string): string {
-  const line = text.trim().split("\n", 1)[0] ?? "";
+  const line = (text.trim().split("\n", 1)[0] ?? "").replace(/^Error: /, "").replace(/\.$/, "");
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 }

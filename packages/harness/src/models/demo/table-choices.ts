@@ -30,7 +30,13 @@ export function delimiterOf(path: string, head: string): Delimiter {
 }
 
 const MAXIMUM_GROUPS = 50;
-const TELLING_MEASURE = /revenue|sales|turnover|amount|total|price|cost|value|umsatz|betrag|金额|销售|收入/i;
+/** Names of the number that a table is about, the most telling first. */
+const TELLING_MEASURES = [
+  /revenue|turnover|umsatz|收入|销售额/i,
+  /sales|amount|betrag|金额/i,
+  /total|value/i,
+  /cost|price|preis/i,
+];
 
 /** A column whose values repeat: the one the task names, else one with a handful of values. Pure. */
 export function chooseGroupColumn({ rows, columns }: TableProfile, task: string): string | undefined {
@@ -52,7 +58,7 @@ export function chooseGroupColumn({ rows, columns }: TableProfile, task: string)
 export function choosePrimaryMeasure(measures: readonly string[], task: string): string | undefined {
   return (
     measures.find((name) => names(task, name)) ??
-    measures.find((name) => TELLING_MEASURE.test(name)) ??
+    TELLING_MEASURES.flatMap((telling) => measures.filter((name) => telling.test(name)))[0] ??
     measures.at(-1)
   );
 }

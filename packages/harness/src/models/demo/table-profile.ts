@@ -1,7 +1,7 @@
 /** Computes the profile of a table from its text: the way without a shell, and the measure for the program. */
 import { parse } from "csv-parse/sync";
 import { z } from "zod";
-import { decimalStyle, fromUnits, meanOf, toUnits } from "./decimal.js";
+import { decimalStyle, fromUnits, meanOf, ONE, toUnits } from "./decimal.js";
 
 const column = z.object({
   name: z.string(),
@@ -35,6 +35,7 @@ export interface Table {
 }
 
 const NOTHING = /^(?:na|n\/a|nan|null|none|-)?$/i;
+const YEAR = /^(?:19|20)\d\d$/;
 const DATE = /^(?:\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4})$/;
 const IDENTIFIER = /(?:^|[\s_-])(?:id|no|nr|number|code|zip|postcode|plz|year|phone)$|[a-z]Id$|^(?:id|ID)$/i;
 
@@ -48,7 +49,8 @@ export function parseTable(text: string, delimiter: string): Table {
     skip_empty_lines: true,
   }) as string[][];
   const [header = [], ...body] = records.map((record) => record.map((cell) => cell.trim()));
-  const headless = header.some((cell) => toUnits(cell, "point") !== undefined);
+  // A year may head a column; any other number means that the table has no header.
+  const headless = header.some((cell) => toUnits(cell, "point") !== undefined && !YEAR.test(cell));
   const names = uniqueNames(headless ? header.map((_, index) => `column ${index + 1}`) : header);
   const rows = headless ? [header, ...body] : body;
   return { names, rows: rows.map((row) => names.map((_, index) => row[index] ?? "")) };
@@ -72,11 +74,12 @@ export const profileTable = ({ names, rows }: Table): TableProfile => ({
     profileColumn(
       name,
       rows.map((row) => row[index] ?? ""),
+      index,
     ),
   ),
 });
 
-function profileColumn(name: string, cells: readonly string[]): ColumnProfile {
+function profileColumn(name: string, cells: readonly string[], index: number): ColumnProfile {
   const filled = cells.filter(isFilled);
   const style = decimalStyle(filled);
   const units = filled.map((cell) => toUnits(cell, style)).filter((unit) => unit !== undefined);
@@ -89,10 +92,12 @@ function profileColumn(name: string, cells: readonly string[]): ColumnProfile {
   if (filled.length === 0) return { ...counts, kind: "empty" };
   if (units.length < filled.length)
     return { ...counts, kind: filled.every((cell) => DATE.test(cell)) ? "date" : "text" };
-  if (IDENTIFIER.test(name)) return { ...counts, kind: "identifier" };
   const sum = units.reduce((total, unit) => total + unit, 0n);
   const min = units.reduce((least, unit) => (unit < least ? unit : least));
   const max = units.reduce((most, unit) => (unit > most ? unit : most));
+  const everyRow = counts.distinct === cells.length && cells.length >= 3;
+  const running = index === 0 && everyRow && max - min === ONE * BigInt(cells.length - 1);
+  if (running || IDENTIFIER.test(name)) return { ...counts, kind: "identifier" };
   return {
     ...counts,
     kind: "number",

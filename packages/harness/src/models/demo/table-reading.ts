@@ -17,7 +17,8 @@ import {
 import { parseFilePage, parseJsonLine } from "./tool-results.js";
 
 export const PROGRAM_PATH = `${VIRTUAL_WORKSPACE}/profile.mjs`;
-const PROGRAM = fencedCode(readProse(new URL("./profile-program.md", import.meta.url)));
+/** The program as it is written into the workspace. */
+export const PROGRAM = fencedCode(readProse(new URL("./profile-program.md", import.meta.url)));
 const MAXIMUM_PAGES = 25;
 
 export interface TableFindings {

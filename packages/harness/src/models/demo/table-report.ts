@@ -104,5 +104,5 @@ export function markdownTable(heads: readonly string[], rows: readonly (readonly
 export const inline = (text: string): string =>
   text
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/[\\|<>[\]`*_]/g, "\\$&")
+    .replaceAll(/[\\|<>[\]`*]/g, "\\$&")
     .slice(0, 200);
