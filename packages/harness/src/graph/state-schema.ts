@@ -22,11 +22,14 @@ const MESSAGES = new ReducedValue(
   z.custom<BaseMessage[]>().default(() => []),
   {
     // Runs on every write, from input, nodes and state updates alike, before the write is stored.
-    inputSchema: z.custom<Messages>().transform(settleMessages),
+    inputSchema: z.custom<Messages>().transform((written): Messages => settleMessages(written)),
     reducer: messagesReducer,
     jsonSchemaExtra: { langgraph_type: "messages", description: "The conversation." },
   },
 );
+
+/** Fields known at build time, and the ones that only the options know. */
+export type AgentFields = StateSchemaFields & { messages: typeof MESSAGES };
 
 /**
  * The merged state of an agent. Of two schemas that name one field the earlier wins: the agent's own, then the
@@ -34,13 +37,13 @@ const MESSAGES = new ReducedValue(
  * @throws DeerflowError `state_schema_unsupported` for a schema that is neither a Zod object nor a StateSchema
  */
 export class AgentStateSchema {
-  readonly schema: StateSchema<StateSchemaFields>;
+  readonly schema: StateSchema<AgentFields>;
   readonly fields: readonly string[];
   readonly #reducers: ReadonlyMap<string, Reducer>;
   readonly #seenBy: ReadonlyMap<AgentMiddleware, readonly string[]>;
 
   constructor(own: unknown, middleware: readonly AgentMiddleware[]) {
-    const fields: StateSchemaFields = { messages: MESSAGES };
+    const fields: AgentFields = { messages: MESSAGES };
     const add = (schema: unknown, owner: string): string[] => {
       const added = fieldsOf(schema, owner);
       for (const [name, field] of Object.entries(added)) fields[name] ??= field;
@@ -56,7 +59,7 @@ export class AgentStateSchema {
     this.schema = new StateSchema(fields);
     this.fields = Object.keys(fields);
     this.#reducers = new Map(
-      Object.entries(fields).flatMap(([name, field]) => {
+      Object.entries<StateSchemaField>(fields).flatMap(([name, field]) => {
         const reducer = reducerOf(field);
         return reducer === undefined ? [] : [[name, reducer] as const];
       }),
