@@ -11,7 +11,6 @@ export { RESTART_REQUIRED, restartNeeded } from "./config/restart-required.js";
 export { type DeerflowConfig } from "./config/schema.js";
 export { LEAD_AGENT, makeLeadAgent, threadMounts } from "./agent/lead-agent.js";
 export { createDeerflowAgent, type DeerflowAgentOptions } from "./agent/create-deerflow-agent.js";
-export type { AgentFactory, AgentRequest, PreparedAgent } from "./agent/contract.js";
 export { reasonOf } from "./base/errors.js";
 export { resolveHome, threadDirectories, threadHome } from "./context/home-paths.js";
 export { DEMO_MODEL_NAME } from "./models/demo/demo-chat-model.js";
@@ -19,8 +18,6 @@ export { resolveModels } from "./models/registry.js";
 export { type Host, type HostOptions, openHost } from "./runtime/host.js";
 export { inspectDatabase } from "./runtime/inspect-database.js";
 export { probeSandbox } from "./runtime/sandbox-choice.js";
-export type { RunJob } from "./runtime/run-queue/contract.js";
-export { parseRunRequest } from "./runtime/run-request.js";
 export type { Persistence, RunRecord, ThreadRecord } from "./persistence/contract.js";
 export {
   type AgentFactory,
@@ -31,7 +28,7 @@ export {
 export { type JsonObject, type JsonValue } from "./base/json.js";
 export { lineLogger, type Logger, silentLogger } from "./base/logger.js";
 export { assertThreadId, VIRTUAL_OUTPUTS, VIRTUAL_UPLOADS, VIRTUAL_USER_DATA } from "./context/home-paths.js";
-export { type ModelCatalogue, type ModelInfo } from "./models/contract.js";
+export { type ChatModelOptions, type ModelCatalogue, type ModelInfo, type ModelSource } from "./models/contract.js";
 export { type StreamBridge, type StreamFrame } from "./runtime/bridge/contract.js";
 export { MemoryStreamBridge } from "./runtime/bridge/memory-stream-bridge.js";
 export { type CancelOptions, RunManager, type RunManagerOptions } from "./runtime/run-manager.js";

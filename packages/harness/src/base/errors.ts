@@ -366,6 +366,42 @@ export const ERROR_CATALOGUE = {
   },
   thread_exists: { status: 409, retry: "never", text: "There is a thread {threadId} already." },
   thread_missing: { status: 404, retry: "never", text: "There is no thread {threadId}." },
+
+  artifact_missing: { status: 404, retry: "never", text: "Thread {threadId} has no file {path}." },
+  assistant_missing: {
+    status: 404,
+    retry: "caller",
+    text: "There is no assistant {assistantId}.",
+    next: "Use one of: {known}.",
+  },
+  host_denied: {
+    status: 403,
+    retry: "never",
+    text: "This server does not answer to the host name {host}.",
+    next: "Use localhost or 127.0.0.1, or add the name to the allowed hosts.",
+  },
+  media_type_unsupported: {
+    status: 415,
+    retry: "caller",
+    text: "A body of type {type} is not accepted here.",
+    next: "Send application/json, or multipart/form-data for files.",
+  },
+  origin_denied: {
+    status: 403,
+    retry: "never",
+    text: "Pages from {origin} may not use this server.",
+    next: "Add the origin to the allowed origins if you trust it.",
+  },
+  port_taken: {
+    status: 500,
+    retry: "caller",
+    text: "Port {port} on {host} is in use by another program.",
+    next: "Stop that program, or choose another port with --port.",
+  },
+  request_too_large: { status: 413, retry: "caller", text: "The request is larger than {limit} bytes." },
+  route_missing: { status: 404, retry: "never", text: "There is nothing at {method} {path}." },
+  upload_missing: { status: 404, retry: "never", text: "Thread {threadId} has no uploaded file {name}." },
+  upload_refused: { status: 413, retry: "caller", text: "The upload was refused: {reason}." },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
