@@ -1,6 +1,6 @@
 /** Counts and texts about a folder of text or code. All from tool results. */
 import { inline, markdownTable } from "./table-report.js";
-import type { FilePage, GrepHit } from "./tool-results.js";
+import type { FilePage, GrepHits } from "./tool-results.js";
 
 export interface FileSurvey {
   readonly path: string;
@@ -20,10 +20,12 @@ export interface FolderFindings {
   readonly folder: string;
   /** Every file that belongs to the survey, read or not. */
   readonly files: readonly string[];
+  /** True when the search for files did not show all of them. */
+  readonly filesCut: boolean;
   readonly surveys: readonly FileSurvey[];
   readonly unreadable: readonly string[];
   /** `undefined` when there was no search. */
-  readonly todos: readonly GrepHit[] | undefined;
+  readonly todos: GrepHits | undefined;
 }
 
 export const NOTES =
@@ -153,14 +155,18 @@ export function folderReport(found: FolderFindings): string {
 function overview({ surveys, flavour, todos }: FolderFindings): string {
   const { lines, words, headings, links } = totalsOf(surveys);
   const text = flavour === "text" ? `, ${words} words, ${headings} headings, ${links} links` : "";
-  const open = todos === undefined ? "" : `, ${todos.length} notes of open work (TODO, FIXME)`;
+  const open =
+    todos === undefined
+      ? ""
+      : `, ${todos.cut ? "at least " : ""}${todos.hits.length} notes of open work (TODO, FIXME)`;
   return `${surveys.length} files with ${lines} lines${text}${open}.`;
 }
 
-function gaps({ files, surveys, unreadable }: FolderFindings): string[] {
+function gaps({ files, filesCut, surveys, unreadable }: FolderFindings): string[] {
   const unread = files.length - surveys.length - unreadable.length;
   const partial = surveys.filter((survey) => survey.partial).length;
   return [
+    ...(filesCut ? ["There are more files than the search for them shows."] : []),
     ...(unread > 0 ? [`${unread} further files were not read.`] : []),
     ...(partial > 0
       ? [`${partial} files are so long that only their first part was read; their words are too low.`]
@@ -202,7 +208,7 @@ function outline(found: FolderFindings): string[] {
 }
 
 function openWork(found: FolderFindings): string[] {
-  const lines = (found.todos ?? [])
+  const lines = (found.todos?.hits ?? [])
     .slice(0, 50)
     .map(
       ({ path, line, text }) => `- ${inline(shortPath(found, path))}, line ${line}: ${inline(text.trim())}`,

@@ -48,7 +48,7 @@ export function folderOf(files: readonly string[]): string {
 
 function findTodos({ view, tools }: PlanContext, folder: string): Progress<FolderFindings["todos"]> {
   if (!tools.has("grep")) return ready(undefined);
-  const args = { pattern: "\\b(TODO|FIXME)\\b", path: folder, literal: false };
+  const args = { pattern: "\\b(TODO|FIXME)\\b", path: folder, literal: false, case_sensitive: true };
   const step: Step = { tool: "grep", description: "Find notes of open work", args };
   const state = stepState(view, step);
   if (state.kind === "todo") {
@@ -71,10 +71,12 @@ function readFiles({ view }: PlanContext, files: readonly string[]): Progress<Re
     const text = open.length === 1 ? "I read a file." : `I read ${open.length} files side by side.`;
     return working({ text, calls: open.map(callOf) });
   }
-  const surveys = states.flatMap((state, index) =>
-    state.kind === "done" ? [surveyFile(files[index] ?? "", parseFilePage(state.outcome.text))] : [],
+  const pages = states.flatMap((state, index) =>
+    state.kind === "done" ? [{ path: files[index] ?? "", page: parseFilePage(state.outcome.text) }] : [],
   );
-  return ready({ surveys, unreadable: files.filter((_, index) => states[index]?.kind === "failed") });
+  const surveys = pages.filter(({ page }) => page.isText).map(({ path, page }) => surveyFile(path, page));
+  const known = new Set(surveys.map(({ path }) => path));
+  return ready({ surveys, unreadable: files.filter((path) => !known.has(path)) });
 }
 
 function writeReport(context: PlanContext, found: FolderFindings): Progress<string[]> {

@@ -1,9 +1,16 @@
 /** Decides what the demo model can do with a task: profile a table, survey a folder, or say that it cannot. */
 import type { HistoryView } from "./history-view.js";
+import type { FileList } from "./tool-results.js";
 
 export type Intent =
   | { readonly kind: "table"; readonly path: string }
-  | { readonly kind: "folder"; readonly flavour: "text" | "code"; readonly files: readonly string[] }
+  | {
+      readonly kind: "folder";
+      readonly flavour: "text" | "code";
+      readonly files: readonly string[];
+      /** True when the search for files did not show all of them. */
+      readonly filesCut: boolean;
+    }
   | { readonly kind: "none" };
 
 const TABLE = /\.(?:csv|tsv|tab|psv)$/i;
@@ -18,7 +25,7 @@ export const isWork = (view: HistoryView): boolean =>
   view.hasUploads || view.namedPaths.length > 0 || WORK.test(view.task);
 
 /** Chooses among the files that the tools found. Files that the task names go first. Pure. */
-export function detectIntent(view: HistoryView, found: readonly string[]): Intent {
+export function detectIntent(view: HistoryView, { files: found, cut: filesCut }: FileList): Intent {
   const named = namedFiles(view, found);
   const files = named.length > 0 ? named : found;
   const tables = files.filter((path) => TABLE.test(path));
@@ -30,7 +37,7 @@ export function detectIntent(view: HistoryView, found: readonly string[]): Inten
   if (texts.length === 0 && code.length === 0)
     return table === undefined ? { kind: "none" } : { kind: "table", path: table };
   const flavour = code.length > texts.length ? "code" : "text";
-  return { kind: "folder", flavour, files: flavour === "code" ? [...code, ...texts] : texts };
+  return { kind: "folder", flavour, files: flavour === "code" ? [...code, ...texts] : texts, filesCut };
 }
 
 /** The found files that the task names by path, below a named folder, or by file name. */

@@ -8,7 +8,7 @@ import { detectIntent, isWork } from "./intents.js";
 import { type PlanContext, type Progress, ready, working } from "./plan-context.js";
 import { type Step, stepState, takeStep } from "./steps.js";
 import { planTable } from "./table-task.js";
-import { parseFileList } from "./tool-results.js";
+import { type FileList, parseFileList } from "./tool-results.js";
 import { finalTurn, type Turn } from "./turn.js";
 
 const NO_TASK = readProse(new URL("./no-task.md", import.meta.url));
@@ -33,21 +33,26 @@ export function planNextTurn(messages: readonly BaseMessage[], toolNames: readon
   if (intent.kind === "table") return planTable(context, intent.path);
   if (intent.kind === "folder") return planFolder(context, intent);
   return finalTurn(
-    `${files.value.length === 0 ? "I found no files. " : "I found no table, text or code. "}${NO_TASK}`,
+    `${files.value.files.length === 0 ? "I found no files. " : "I found no table, text or code. "}${NO_TASK}`,
   );
 }
 
 /** Which files there are, as the tools say. */
-function discover({ view, tools }: PlanContext): Progress<readonly string[]> {
+function discover({ view, tools }: PlanContext): Progress<FileList> {
+  const named = { files: view.namedPaths, cut: false };
   const description = "See which files were uploaded";
-  const glob: Step = { tool: "glob", description, args: { pattern: "**/*", path: VIRTUAL_UPLOADS } };
+  const glob: Step = {
+    tool: "glob",
+    description,
+    args: { pattern: "**/*", path: VIRTUAL_UPLOADS, max_results: 1000 },
+  };
   const ls: Step = { tool: "ls", description, args: { path: VIRTUAL_UPLOADS } };
   const step = [glob, ls].find(
     ({ tool }) => tools.has(tool) && stepState(view, { tool, description }).kind !== "failed",
   );
-  if (step === undefined) return ready(view.namedPaths);
+  if (step === undefined) return ready(named);
   const state = stepState(view, step);
-  if (state.kind === "done") return ready(parseFileList(state.outcome.text).files);
+  if (state.kind === "done") return ready(parseFileList(state.outcome.text));
   if (state.kind === "todo") return working(takeStep("I look at what there is.", step, state));
-  return ready(view.namedPaths);
+  return ready(named);
 }

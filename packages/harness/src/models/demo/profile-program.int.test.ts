@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
+import { array, assert, constantFrom, double, integer, oneof, property, tuple } from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PROGRAM } from "./table-reading.js";
 import { parseTable, profileTable, totalsBy } from "./table-profile.js";
@@ -37,8 +37,8 @@ describe("the program that the demo model writes", () => {
   });
 
   it("agrees with the library on any table", () => {
-    const cell = fc.oneof(
-      fc.constantFrom(
+    const cell = oneof(
+      constantFrom(
         "",
         "n/a",
         "North",
@@ -51,12 +51,12 @@ describe("the program that the demo model writes", () => {
         "-7",
         "1e3",
       ),
-      fc.integer().map(String),
-      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }).map(String),
+      integer().map(String),
+      double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }).map(String),
     );
-    const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 8 });
-    fc.assert(
-      fc.property(rows, (body) => {
+    const rows = array(tuple(cell, cell, cell), { minLength: 1, maxLength: 8 });
+    assert(
+      property(rows, (body) => {
         const text = [["key", "left", "right"], ...body].map((row) => row.map(quoted).join(",")).join("\n");
         writeFileSync(place("table.csv"), text);
         const table = parseTable(text, ",");

@@ -49,7 +49,8 @@ function lookAtHead(
   }
   if (state.kind === "failed")
     return ready({ problem: `I cannot read ${name}: ${firstLine(state.outcome.text)}` });
-  const { text } = parseFilePage(state.outcome.text);
+  const { text, isText } = parseFilePage(state.outcome.text);
+  if (!isText) return ready({ problem: `${name} is no text, so I cannot read it as a table.` });
   return ready(text.trim() === "" ? { problem: `${name} is empty.` } : { text });
 }
 
