@@ -1,0 +1,51 @@
+/** Steps that several file tools take. */
+import { DeerflowError } from "../base/errors.js";
+import { shownPath } from "../base/virtual-path.js";
+import type { FileBackend, FileContent, Version } from "../filesystem/contract.js";
+
+const CHANGE_ATTEMPTS = 20;
+
+/**
+ * The content of a file that must be there.
+ * @throws DeerflowError `path_not_found`, `is_a_directory`
+ */
+export async function readExisting(files: FileBackend, path: string): Promise<FileContent> {
+  const content = await files.read(path);
+  if (content === undefined) throw await absence(files, path);
+  return content;
+}
+
+/** Why no file could be read at `path`. */
+export async function absence(files: FileBackend, path: string): Promise<DeerflowError> {
+  const isDirectory = (await files.stat(path))?.kind === "directory";
+  return new DeerflowError(isDirectory ? "is_a_directory" : "path_not_found", { path: shownPath(path) });
+}
+
+/** What a change makes of a file, with what is worth telling about it. */
+export interface Change<Told> {
+  readonly bytes: Uint8Array;
+  readonly told: Told;
+}
+
+/**
+ * Reads, changes and writes a file as one step: when another writer comes between, the change is made again from the
+ * new content, so that of two changes neither is lost.
+ * @param change may run several times; given undefined where no file is
+ * @throws DeerflowError `file_changed` when other writers never let it through; whatever `change` throws
+ */
+export async function changeFile<Told>(
+  files: FileBackend,
+  path: string,
+  change: (content: FileContent | undefined) => Change<Told> | Promise<Change<Told>>,
+): Promise<{ readonly version: Version; readonly told: Told }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const content = await files.read(path);
+    const { bytes, told } = await change(content);
+    try {
+      return { version: await files.write(path, bytes, { expectedVersion: content?.version ?? null }), told };
+    } catch (error) {
+      const overtaken = DeerflowError.is(error) && error.code === "file_changed";
+      if (!overtaken || attempt === CHANGE_ATTEMPTS) throw error;
+    }
+  }
+}
