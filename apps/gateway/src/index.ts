@@ -1,1 +1,11 @@
 /** Public names of this package; nothing is defined here. */
+export { createApp } from "./app.js";
+export {
+  type AccessRules,
+  type AssistantDescription,
+  DEFAULT_UPLOAD_LIMITS,
+  type GatewayDeps,
+  LEAD_ASSISTANT,
+  type UploadLimits,
+} from "./deps.js";
+export { type GatewayAddress, type RunningGateway, startGateway } from "./serve.js";

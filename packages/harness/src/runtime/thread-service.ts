@@ -30,22 +30,30 @@ export interface ThreadServiceOptions {
   readonly defaultAssistantId?: string;
 }
 
+export interface NewThreadRequest {
+  /** A new UUID when absent. */
+  readonly threadId?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+  /** What to do when the thread is there already. Default `do_nothing`. */
+  readonly ifExists?: "raise" | "do_nothing" | undefined;
+}
+
 export interface HistoryQuery {
   readonly limit: number;
   /** Only checkpoints before this one. */
-  readonly before?: string;
+  readonly before?: string | undefined;
   /** Every key must be equal (top level). */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
   /** The namespace of a subgraph; the root when absent. */
-  readonly checkpointNs?: string;
+  readonly checkpointNs?: string | undefined;
 }
 
 export interface StateChange {
   readonly values: JsonValue;
   /** Act as if this node had written the values; the last one that wrote when absent. */
-  readonly asNode?: string;
+  readonly asNode?: string | undefined;
   /** Branch off this checkpoint; the newest when absent. */
-  readonly checkpointId?: string;
+  readonly checkpointId?: string | undefined;
 }
 
 export class ThreadService {
@@ -56,13 +64,9 @@ export class ThreadService {
   }
 
   /**
-   * @param thread.threadId a new UUID when absent
    * @throws DeerflowError `thread_exists` with `ifExists: "raise"`, `thread_id_invalid`
    */
-  async create(
-    principal: Principal,
-    thread: { threadId?: string; metadata?: JsonObject; ifExists?: "raise" | "do_nothing" } = {},
-  ): Promise<ThreadRecord> {
+  async create(principal: Principal, thread: NewThreadRequest = {}): Promise<ThreadRecord> {
     const threadId = assertThreadId(thread.threadId ?? randomUUID());
     const { threads } = this.#options.persistence;
     const made = await threads.create(principal, { threadId, metadata: thread.metadata ?? {} });
@@ -106,7 +110,7 @@ export class ThreadService {
   async state(
     principal: Principal,
     threadId: string,
-    at: { checkpointId?: string; subgraphs?: boolean } = {},
+    at: { checkpointId?: string | undefined; subgraphs?: boolean } = {},
   ): Promise<JsonObject> {
     const thread = await this.find(principal, threadId);
     const config = checkpointConfig(threadId, at);
@@ -213,7 +217,7 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 const checkpointConfig = (
   threadId: string,
-  { checkpointId, checkpointNs }: { checkpointId?: string; checkpointNs?: string },
+  { checkpointId, checkpointNs }: { checkpointId?: string | undefined; checkpointNs?: string | undefined },
 ) => ({
   configurable: {
     thread_id: threadId,
