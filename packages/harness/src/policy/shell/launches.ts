@@ -1,0 +1,215 @@
+/** Commands that run other commands: shells, interpreters, `source`, `xargs`, `find -exec`, files just written. */
+import type { CommandRuleId } from "../command-rules.js";
+import type { Auditor, Call, Scope } from "./auditor.js";
+import { deletionRules } from "./effects.js";
+import { contentOf, findRoots, isInterpreter, isShell } from "./prints.js";
+import { programFacts } from "./program-text.js";
+import { isSecret, ruleAgainstWriting } from "./targets.js";
+import { EMPTY, HOLE, plain, type Field, type Origin, type Text } from "./values.js";
+
+/** How a family of interpreters is given a program's text. */
+const CODE_OPTIONS: readonly { readonly programs: RegExp; readonly option: RegExp }[] = [
+  { programs: /^python/, option: /^-[a-zA-Z]*c$/ },
+  { programs: /^(perl|ruby|lua|Rscript)/, option: /^-[a-zA-Z0-9]*[eE]$/ },
+  { programs: /^(node|nodejs|bun|deno)/, option: /^(-e|-p|-pe|--eval|--print|eval)$/ },
+  { programs: /^php/, option: /^-r$/ },
+  { programs: /^pwsh/, option: /^-c/i },
+];
+
+const STDIN = /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
+
+/** Looks into what a command starts. */
+export function launch(call: Call, auditor: Auditor): Text | undefined {
+  const { name, fields, scope } = call;
+  if (isShell(name)) return runShell(fields, scope, auditor);
+  if (name === "source" || name === ".") return source(fields, scope, auditor);
+  if (isInterpreter(name)) return runInterpreter(call, auditor);
+  if (/^([gm]?awk)$/.test(name)) return runAwk(fields, scope, auditor);
+  if (name === "xargs" || name === "parallel") return runXargs(fields, scope, auditor);
+  if (name === "find") return runFind(fields, scope, auditor);
+  if (name === "watch")
+    return auditor.runText(words(fields.filter(({ text }) => !text.startsWith("-"))), scope);
+  if (/^(su|runuser|script|flock)$/.test(name)) return runOption(fields, scope, auditor);
+  return undefined;
+}
+
+/** The rule against running a text of this origin, unless it can be read beforehand. */
+export const ruleAgainstRunning = (origin: Origin): CommandRuleId | undefined => {
+  if (origin === "downloaded") return "run-download";
+  return origin === "plain" ? undefined : "run-decoded";
+};
+
+function words(fields: readonly Field[]): Text {
+  const bad = fields.find(({ origin }) => origin !== "plain");
+  return { text: fields.map(({ text }) => text).join(" "), origin: bad?.origin ?? "plain" };
+}
+
+function runShell(fields: readonly Field[], scope: Scope, auditor: Auditor): Text {
+  const child = { ...scope, state: scope.state.fork() };
+  let at = 0;
+  let command = false;
+  for (; /^[-+]./.test(fields[at]?.text ?? ""); at += 1) {
+    const option = fields[at]?.text ?? "";
+    if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(option)) command = true;
+    if (/^(-o|\+o|--rcfile|--init-file)$/.test(option)) at += 1;
+    if (option === "--") {
+      at += 1;
+      break;
+    }
+  }
+  const [first, ...rest] = fields.slice(at);
+  if (first === undefined || (!command && STDIN.test(first.text))) return input(child, auditor);
+  if (command) {
+    child.state.positional = rest.slice(1);
+    return auditor.runText(first, child);
+  }
+  child.state.positional = rest;
+  return runFile(first, child, auditor);
+}
+
+/** A shell that reads its commands from standard input. */
+const input = (scope: Scope, auditor: Auditor): Text =>
+  auditor.runText(scope.stdin, { ...scope, fromInput: true });
+
+/** A script file: read when this line wrote it or it is a process substitution, left alone otherwise. */
+function runFile(file: Field, scope: Scope, auditor: Auditor): Text {
+  const content = contentOf(file, scope);
+  const unread = content.text === HOLE && content.origin === "plain" && file.content === undefined;
+  return unread ? plain(HOLE) : auditor.runText(content, scope);
+}
+
+function source([file]: readonly Field[], scope: Scope, auditor: Auditor): Text {
+  if (file === undefined) return EMPTY;
+  return STDIN.test(file.text) ? input(scope, auditor) : runFile(file, scope, auditor);
+}
+
+/** A program that is called by its path: judged when this very line wrote it. */
+export function runByPath(path: Field, scope: Scope, auditor: Auditor): void {
+  const content = contentOf(path, scope);
+  if (content.text === HOLE && content.origin === "plain") return;
+  const interpreter = /^#!.*?\b(python|node|perl|ruby|php|awk)/.exec(content.text);
+  if (interpreter) judgeProgram(content, scope, auditor);
+  else auditor.runText(content, { ...scope, state: scope.state.fork() });
+}
+
+function runInterpreter({ name, fields, scope }: Call, auditor: Auditor): Text {
+  const printed: Text = { text: HOLE, origin: "computed" };
+  const option = CODE_OPTIONS.find(({ programs }) => programs.test(name))?.option;
+  const at = fields.findIndex(({ text }) => option?.test(text));
+  const code = at < 0 ? undefined : fields[at + 1];
+  if (code !== undefined) {
+    judgeProgram(code, scope, auditor);
+    return printed;
+  }
+  const attached = fields.find(({ text }) => text.startsWith("--eval="));
+  if (attached !== undefined) judgeProgram({ ...attached, text: attached.text.slice(7) }, scope, auditor);
+  const file = fields.find(({ text }) => text === "-" || !text.startsWith("-"));
+  if (fields.some(({ text }) => text === "-m")) return printed;
+  const readsInput = file === undefined || STDIN.test(file.text);
+  judgeProgram(readsInput ? scope.stdin : contentOf(file, scope), scope, auditor);
+  return printed;
+}
+
+/** A program's text in another language. */
+function judgeProgram(code: Text, scope: Scope, auditor: Auditor): void {
+  const unreadable = code.text.trim().startsWith(HOLE) ? ruleAgainstRunning(code.origin) : undefined;
+  if (unreadable !== undefined) auditor.report(unreadable, scope);
+  const facts = programFacts(code.text);
+  const guess = { ...scope, guess: true, stdin: EMPTY };
+  if (facts.runsHidden) auditor.report("run-decoded", scope);
+  for (const text of facts.commands) {
+    auditor.runText({ text, origin: "plain" }, { ...guess, state: scope.state.fork() });
+  }
+  for (const rule of deletionRules(facts.removed.map(plain), scope)) auditor.report(rule, guess);
+  if (facts.reads && facts.literals.some(isSecret)) auditor.report("read-secret", scope);
+  if (!facts.writes) return;
+  for (const rule of facts.literals.flatMap((path) => ruleAgainstWriting(path) ?? []))
+    auditor.report(rule, scope);
+}
+
+function runAwk(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
+  const program = fields.find(
+    ({ text }, index) => !text.startsWith("-") && !/^-[vF]$/.test(fields[index - 1]?.text ?? ""),
+  );
+  // A pipe to a string is a command in awk.
+  const runs = program !== undefined && /\bsystem\b|\|/.test(program.text);
+  if (runs) judgeProgram({ ...program, text: program.text.replaceAll("|", " system|") }, scope, auditor);
+  return undefined;
+}
+
+const XARGS_VALUES = [
+  "-a",
+  "-d",
+  "-E",
+  "-I",
+  "-L",
+  "-n",
+  "-P",
+  "-s",
+  "--max-args",
+  "--max-procs",
+  "--arg-file",
+];
+const XARGS_LINES = 8;
+
+function runXargs(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
+  let at = 0;
+  let replaced: string | undefined;
+  for (; fields[at]?.text.startsWith("-") === true; at += 1) {
+    const option = fields[at]?.text ?? "";
+    if (option === "-I") replaced = fields[at + 1]?.text;
+    else if (/^-I./.test(option)) replaced = option.slice(2);
+    else if (/^(-i|--replace)$/.test(option)) replaced = "{}";
+    if (XARGS_VALUES.includes(option)) at += 1;
+  }
+  const command = fields.slice(at);
+  if (command.length === 0) return undefined;
+  const { text, origin } = scope.stdin;
+  const inner = { ...scope, stdin: EMPTY };
+  if (replaced === undefined) {
+    const added = text.split(/\s+/).filter((word) => word !== "");
+    return auditor.runFields([...command, ...added.map((word) => ({ text: word, origin }))], inner);
+  }
+  for (const line of text
+    .split("\n")
+    .filter((line) => line !== "")
+    .slice(0, XARGS_LINES)) {
+    auditor.runFields(
+      command.map((field) => replace(field, replaced, { text: line, origin })),
+      inner,
+    );
+  }
+  return { text: HOLE, origin };
+}
+
+const replace = (field: Field, mark: string, value: Text): Field =>
+  field.text.includes(mark)
+    ? { text: field.text.replaceAll(mark, () => value.text), origin: value.origin }
+    : field;
+
+function runFind(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
+  const { roots, all } = findRoots(fields);
+  const at = fields.findIndex(({ text }) => /^-(exec|execdir|ok|okdir)$/.test(text));
+  if (at < 0) return undefined;
+  const rest = fields.slice(at + 1);
+  const end = rest.findIndex(({ text }) => text === ";" || text === "+");
+  const command = rest.slice(0, end < 0 ? rest.length : end);
+  for (const root of roots) {
+    const value = { ...root, text: all ? root.text : `${root.text}/${HOLE}` };
+    auditor.runFields(
+      command.map((field) => replace(field, "{}", value)),
+      scope,
+    );
+  }
+  if (end >= 0) runFind([...roots, ...rest.slice(end + 1)], scope, auditor);
+  return undefined;
+}
+
+/** `su -c`, `script -c`, `flock file -c`. */
+function runOption(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
+  const at = fields.findIndex(({ text }) => /^(-[a-z]*c|--command)$/.test(text));
+  const command = at < 0 ? undefined : fields[at + 1];
+  return command === undefined
+    ? undefined
+    : auditor.runText(command, { ...scope, state: scope.state.fork() });
+}

@@ -1,0 +1,111 @@
+/** What a command prints, as far as it can be known beforehand. */
+import { hasLong, hasShort, parseArguments } from "./arguments.js";
+import type { Scope } from "./auditor.js";
+import { absolute, concatenate, decodeEscapes, derivedFrom, EMPTY, HOLE, plain, UNKNOWN } from "./values.js";
+import type { Field, Text } from "./values.js";
+
+const FETCHERS = new Set([
+  "curl",
+  "wget",
+  "fetch",
+  "http",
+  "https",
+  "aria2c",
+  "lynx",
+  "w3m",
+  "nc",
+  "ncat",
+  "netcat",
+  "ftp",
+]);
+const UNPACKERS = new Set(["zcat", "bzcat", "xzcat", "gunzip", "bunzip2", "unxz", "uudecode"]);
+const INTERPRETERS = /^(python|node|nodejs|perl|ruby|php|lua|deno|bun|pwsh|Rscript)[\d.]*$/;
+const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "csh", "tcsh"]);
+
+export const isFetcher = (name: string): boolean => FETCHERS.has(name);
+export const isShell = (name: string): boolean => SHELLS.has(name);
+export const isInterpreter = (name: string): boolean => INTERPRETERS.test(name);
+
+/** What the file at a path holds: what this very line wrote there, or something unknown. */
+export const contentOf = (field: Field, { state }: Scope): Text =>
+  field.content ?? state.files.get(absolute(field.text, state.folder)) ?? UNKNOWN;
+
+/** Standard output of a simple command that is no shell, group or function. */
+export function printed(name: string, fields: readonly Field[], scope: Scope): Text {
+  if (name === "echo") return echo(fields);
+  if (name === "printf") return printf(fields);
+  if (name === "cat" || name === "tac") return cat(fields, scope);
+  if (name === "tee") return scope.stdin;
+  if (name === "pwd") return plain(`${scope.state.folder ?? HOLE}\n`);
+  if (name === "find") return found(fields);
+  if (isFetcher(name)) return { text: HOLE, origin: "downloaded" };
+  if (decodes(name, fields))
+    return { text: HOLE, origin: scope.stdin.origin === "downloaded" ? "downloaded" : "decoded" };
+  if (isInterpreter(name)) return { text: HOLE, origin: "computed" };
+  return derivedFrom(concatenate([scope.stdin, ...fields.flatMap(({ content }) => content ?? [])]));
+}
+
+function echo(fields: readonly Field[]): Text {
+  const options = fields.findIndex(({ text }) => !/^-[neE]+$/.test(text));
+  const words = options < 0 ? [] : fields.slice(options);
+  const flags = fields.slice(0, options < 0 ? fields.length : options).map(({ text }) => text);
+  const joined = concatenate(words.flatMap((word, index) => (index === 0 ? [word] : [plain(" "), word])));
+  const text = flags.some((flag) => flag.includes("e")) ? decodeEscapes(joined.text) : joined.text;
+  return { ...joined, text: flags.some((flag) => flag.includes("n")) ? text : `${text}\n` };
+}
+
+/** Knows `%s` and `%b`; another directive leaves a hole. */
+function printf([format = EMPTY, ...values]: readonly Field[]): Text {
+  const { origin } = concatenate([format, ...values]);
+  const waiting = values.map(({ text }) => text);
+  const pass = () =>
+    decodeEscapes(format.text).replaceAll(/%(%|[-+ #0-9.]*[a-zA-Z])/g, (_whole, directive: string) => {
+      if (directive === "%") return "%";
+      const value = waiting.shift() ?? "";
+      return directive === "s" || directive === "b" ? decodeEscapes(value) : HOLE;
+    });
+  let text = pass();
+  // The format is used again for what is left.
+  while (waiting.length > 0 && /%[^%]/.test(format.text)) text += pass();
+  return { text, origin };
+}
+
+function cat(fields: readonly Field[], scope: Scope): Text {
+  const { operands } = parseArguments(fields);
+  if (operands.length === 0) return scope.stdin;
+  return concatenate(operands.map((file) => (file.text === "-" ? scope.stdin : contentOf(file, scope))));
+}
+
+/** Tests of `find` that leave its starting points out of what it finds. */
+const FILTERS =
+  /^-(i?name|i?path|i?regex|i?wholename|size|[acm]?min|[acm]time|newer.*|empty|mindepth|user|perm)$/;
+
+/** The starting points and whether everything below them is found. */
+export function findRoots(fields: readonly Field[]): {
+  readonly roots: readonly Field[];
+  readonly all: boolean;
+} {
+  const tests = fields.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-([HLP]|O\d)$/.test(text));
+  const before = fields.slice(0, tests < 0 ? fields.length : tests);
+  const roots = before.filter(({ text }) => !text.startsWith("-"));
+  const all = !fields.some(({ text }) => FILTERS.test(text) || text === "f");
+  return { roots: roots.length === 0 ? [plain(".")] : roots, all };
+}
+
+function found(fields: readonly Field[]): Text {
+  const { roots, all } = findRoots(fields);
+  return concatenate(
+    roots.map(({ text, origin }) => ({ text: all ? `${text}\n` : `${text}/${HOLE}\n`, origin })),
+  );
+}
+
+function decodes(name: string, fields: readonly Field[]): boolean {
+  const options = parseArguments(fields);
+  if (UNPACKERS.has(name)) return true;
+  if (/^base(32|64|nc)?$/.test(name)) return hasShort(options, "dD") || hasLong(options, "--decode");
+  if (name === "xxd") return hasShort(options, "r") || options.options.includes("-revert");
+  if (name === "openssl") return fields.some(({ text }) => text === "-d");
+  if (/^(gzip|bzip2|xz|zstd|lz4)$/.test(name))
+    return hasShort(options, "d") || hasLong(options, "--decompress");
+  return false;
+}

@@ -1,0 +1,45 @@
+/** Remembers what a command puts into files, for a later command of the same line may run them. */
+import { hasShort, parseArguments } from "./arguments.js";
+import type { Call } from "./auditor.js";
+import { contentOf } from "./prints.js";
+import { absolute, HOLE, type Text } from "./values.js";
+
+const DOWNLOADED: Text = { text: HOLE, origin: "downloaded" };
+
+/** Notes downloads, copies and `tee` in the state's files. */
+export function recordFiles(call: Call): void {
+  const { name, scope } = call;
+  const note = (path: string, content: Text) =>
+    scope.state.files.set(absolute(path, scope.state.folder), content);
+  if (name === "curl" || name === "wget") for (const path of downloads(call)) note(path, DOWNLOADED);
+  if (name === "tee") for (const { text } of parseArguments(call.fields).operands) note(text, scope.stdin);
+  if (!/^(cp|mv|ln|install)$/.test(name)) return;
+  const { operands } = parseArguments(call.fields, ["-m", "-o", "-g"]);
+  const destination = operands.at(-1)?.text;
+  for (const source of operands.slice(0, -1)) {
+    const content = contentOf(source, scope);
+    if (destination === undefined || (content.text === HOLE && content.origin === "plain")) continue;
+    note(destination, content);
+    note(`${destination}/${lastPart(source.text)}`, content);
+  }
+}
+
+/** Files that a download is written to, under every name that it may get. */
+function downloads({ name, fields }: Call): readonly string[] {
+  const curl = name === "curl";
+  const withValue = curl
+    ? ["-o", "--output", "-H", "-d", "-X", "-A", "-u", "--output-dir"]
+    : ["-O", "--output-document", "-P", "--directory-prefix", "-U", "--header"];
+  const parsed = parseArguments(fields, withValue);
+  const named = ["-o", "--output", "-O", "--output-document"].flatMap(
+    (option) => parsed.values.get(option)?.text ?? [],
+  );
+  if (named.length > 0) return named;
+  if (curl && !hasShort(parsed, "OJ") && !parsed.options.includes("--remote-name")) return [];
+  const folder = parsed.values.get("-P")?.text ?? parsed.values.get("--directory-prefix")?.text ?? ".";
+  return parsed.operands.map(
+    ({ text }) => `${folder}/${lastPart(text.replace(/[?#][^]*$/, "")) || "index.html"}`,
+  );
+}
+
+const lastPart = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

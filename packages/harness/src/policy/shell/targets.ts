@@ -1,0 +1,58 @@
+/** Which paths are worth protecting, and from what. */
+import type { CommandRuleId } from "../command-rules.js";
+import { HOLE } from "./values.js";
+
+/** Folders of the root that a system cannot lose. */
+const TOP_FOLDERS =
+  /^\/(bin|boot|dev|etc|home|lib|lib32|lib64|libx32|media|mnt|opt|proc|root|run|sbin|srv|sys|usr|var)$/;
+/** Of these, nothing may be deleted whole. */
+const SYSTEM_TREES = /^\/(bin|boot|dev(?!\/shm\/)|etc|lib\w*|proc|sbin|sys|usr\/(s?bin|lib\w*))(\/|$)/;
+/** Folders in the second row that hold all of something. */
+const SECOND_ROW = /^\/(home\/[^/]+|usr\/[^/]+|mnt\/user-data)$/;
+/** A last part that means "all that is in it". */
+const ALL_INSIDE = /^[.?[\]!^]*\*[*.?]*$/;
+
+export type Danger = "certain" | "possible" | "none";
+
+/**
+ * What deleting a path and all below it would do. `raw` is the word as the program gets it, `path` its absolute
+ * form; an unknown folder followed by nothing but a slash may be the root.
+ */
+export function dangerOfDeleting(raw: string, path: string): Danger {
+  if (new RegExp(`^${HOLE}+/[.*/]*$`).test(raw)) return "possible";
+  const target = withoutTail(path);
+  if (target === "/" || TOP_FOLDERS.test(target) || SECOND_ROW.test(target)) return "certain";
+  if (SYSTEM_TREES.test(target)) return "certain";
+  const [, first = "", ...others] = target.split("/");
+  if (!target.startsWith("/") || others.length > 0) return "none";
+  if (first.includes(HOLE)) return "possible";
+  return /[*?[]/.test(first) ? "certain" : "none";
+}
+
+/** The folder, where the path means everything inside it. */
+function withoutTail(path: string): string {
+  const cut = path.lastIndexOf("/");
+  return cut >= 0 && ALL_INSIDE.test(path.slice(cut + 1)) ? path.slice(0, cut) || "/" : path;
+}
+
+const DISKS = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|loop|md|sr|nbd|k?mem$|port$)/;
+const SYSTEM_FILES =
+  /^\/(etc|boot|bin|sbin|lib\w*|usr\/(s?bin|lib\w*|local\/s?bin)|proc\/sys|proc\/sysrq-trigger|sys|var\/spool\/cron)(\/|$)/;
+const STARTUP_FILES =
+  /^(\/root|\/home\/[^/]+)\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xprofile|xinitrc|pam_environment)|\.config\/(fish|autostart)\/.*|\.ssh\/(authorized_keys|rc|config))$/;
+
+/** The rule against writing to a path, if there is one. */
+export function ruleAgainstWriting(path: string): CommandRuleId | undefined {
+  if (DISKS.test(path)) return "write-disk";
+  if (SYSTEM_FILES.test(path)) return "write-system";
+  return STARTUP_FILES.test(path) ? "write-startup" : undefined;
+}
+
+const SECRETS = /^(\/etc\/g?shadow-?|\/proc\/[^/]+\/environ)$/;
+
+export const isSecret = (path: string): boolean => SECRETS.test(path);
+
+/** A path that bash opens as a network connection. */
+export const isNetworkPath = (path: string): boolean => /^\/dev\/(tcp|udp)\//.test(path);
+
+export const isDisk = (path: string): boolean => DISKS.test(path);

@@ -1,0 +1,58 @@
+/** What is known about a text that a shell will work with, before it runs. */
+import { normalize } from "node:path/posix";
+
+/** Stands in a text for a piece that is not known. No command holds this character: it is refused before. */
+export const HOLE = "\0";
+
+/** Where a text comes from, the harmless first. */
+const ORIGINS = ["plain", "computed", "decoded", "downloaded"] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+/** A text with {@link HOLE}s, as it lies in a file, a variable or a pipe. */
+export interface Text {
+  readonly text: string;
+  readonly origin: Origin;
+}
+
+/** One word after expansion. */
+export interface Field extends Text {
+  /** What reading the path `text` gives, where that is known: the output of a process substitution. */
+  readonly content?: Text;
+}
+
+export const plain = (text: string): Text => ({ text, origin: "plain" });
+export const EMPTY = plain("");
+export const UNKNOWN = plain(HOLE);
+
+export const worse = (a: Origin, b: Origin): Origin => (ORIGINS.indexOf(a) > ORIGINS.indexOf(b) ? a : b);
+
+/** Something that no longer has the text of `source`, but its origin. */
+export const derivedFrom = (source: Text): Text =>
+  source.text === "" && source.origin === "plain" ? UNKNOWN : { text: HOLE, origin: source.origin };
+
+export const concatenate = (texts: readonly Text[]): Text => ({
+  text: texts.map(({ text }) => text).join(""),
+  origin: texts.reduce<Origin>((origin, text) => worse(origin, text.origin), "plain"),
+});
+
+export const isKnown = ({ text }: Text): boolean => !text.includes(HOLE);
+
+/** The escapes of `echo -e`, `printf` and `$'…'` that hide letters. */
+export const decodeEscapes = (text: string): string =>
+  text.replaceAll(
+    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|([nt\\]))/g,
+    (_whole, hex?: string, unicode?: string, octal?: string, letter?: string) => {
+      if (letter !== undefined) return { n: "\n", t: "\t" }[letter] ?? letter;
+      const code = Number.parseInt(hex ?? unicode ?? octal ?? "", octal === undefined ? 16 : 8);
+      return code === 0 ? "" : String.fromCharCode(code);
+    },
+  );
+
+/** The absolute form of a path; of a relative one in an unknown folder, with a hole in front. */
+export const absolute = (path: string, folder: string | undefined): string => {
+  if (path.startsWith("/")) return stripSlash(normalize(path));
+  if (path.startsWith(HOLE)) return path;
+  return folder === undefined ? `${HOLE}/${path}` : stripSlash(normalize(`${folder}/${path}`));
+};
+
+const stripSlash = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, "") || "/" : path);

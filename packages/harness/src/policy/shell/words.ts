@@ -1,0 +1,218 @@
+/** Expansion: from the words of the syntax tree to the words that a program gets. */
+import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
+import type { Auditor, Scope } from "./auditor.js";
+import { HOME } from "./state.js";
+import { concatenate, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
+
+/** A piece of a word. `split` pieces came from an unquoted expansion and fall apart at white space. */
+interface Piece extends Text {
+  readonly split: boolean;
+  readonly content?: Text;
+}
+
+/** Braces multiply words; beyond this many the rest is left out. */
+const BRACE_WORDS = 64;
+
+const whole = (text: Text): Piece => ({ ...text, split: false });
+const splittable = (text: Text): Piece => ({ ...text, split: true });
+
+/** The words that one word becomes. Command substitutions inside are run in mind. */
+export function expandWord(word: Word, auditor: Auditor, scope: Scope): readonly Field[] {
+  const values = allPositional(word, scope);
+  if (values !== undefined) return values;
+  return alternativesOf(word, auditor, scope).flatMap((pieces) => split(pieces, scope));
+}
+
+/** The one text that a word becomes where it does not fall apart: in assignments and redirections. */
+export const expandText = (word: Word, auditor: Auditor, scope: Scope): Field =>
+  glue(alternativesOf(word, auditor, scope)[0] ?? []);
+
+/** The text of a here-document whose delimiter is not quoted. */
+export const expandParts = (parts: readonly WordPart[], auditor: Auditor, scope: Scope): Text =>
+  concatenate(parts.map((part) => pieceOf(part, auditor, scope)));
+
+/** `"$@"` alone is every argument as it came. */
+const allPositional = (word: Word, scope: Scope): readonly Field[] | undefined =>
+  /^"?\$(@|\{@\})"?$/.test(word.text) ? scope.state.positional : undefined;
+
+function alternativesOf(word: Word, auditor: Auditor, scope: Scope): readonly (readonly Piece[])[] {
+  if (word.parts === undefined) return [[literal(expandTilde(word.value, word.text), scope)]];
+  return word.parts.reduce<readonly (readonly Piece[])[]>(
+    (alternatives, part, index) => {
+      const options =
+        part.type === "BraceExpansion" ? braceOptions(part.text) : [pieceOf(part, auditor, scope)];
+      const first = index === 0 && part.type === "Literal";
+      const pieces = first ? [literal(expandTilde(part.value, part.text), scope)] : options;
+      return alternatives
+        .flatMap((before) => pieces.map((piece) => [...before, piece]))
+        .slice(0, BRACE_WORDS);
+    },
+    [[]],
+  );
+}
+
+/** A written-out piece; a hole in it stands for something of the text's own origin. */
+const literal = (text: string, scope: Scope): Piece => ({
+  text,
+  origin: text.includes(HOLE) ? scope.holeOrigin : "plain",
+  split: false,
+});
+
+/** `~` and `~name` in front of a word, where not quoted. */
+function expandTilde(value: string, text: string): string {
+  if (!text.startsWith("~")) return value;
+  const [name = ""] = value.slice(1).split("/");
+  const rest = value.slice(1 + name.length);
+  if (name === "root") return `/root${rest}`;
+  if (name === "+") return `.${rest}`;
+  return (name === "" ? HOME : `/home/${name}`) + rest;
+}
+
+/** `{a,b}`; a sequence like `{1..9}` stays a hole. */
+function braceOptions(text: string): readonly Piece[] {
+  const inner = text.slice(1, -1);
+  if (!inner.includes(",") || inner.includes("{")) return [whole(UNKNOWN)];
+  return inner
+    .split(",")
+    .map((option) => whole(option.includes("$") ? UNKNOWN : plain(option.replaceAll(/["'\\]/g, ""))));
+}
+
+function pieceOf(part: WordPart, auditor: Auditor, scope: Scope): Piece {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+    case "Glob":
+      return literal(part.value, scope);
+    case "DoubleQuoted":
+    case "LocaleString":
+      return whole(concatenate(part.parts.map((child) => pieceOf(child, auditor, scope))));
+    case "ExtendedGlob":
+      return whole(plain("*"));
+    case "BraceExpansion":
+      return whole(UNKNOWN);
+    case "ProcessSubstitution":
+      return processSubstitution(part, auditor, scope);
+    default:
+      return expansion(part, auditor, scope);
+  }
+}
+
+function processSubstitution(
+  part: Extract<WordPart, { type: "ProcessSubstitution" }>,
+  auditor: Auditor,
+  scope: Scope,
+): Piece {
+  if (part.script === undefined) return whole(UNKNOWN);
+  const printed = auditor.runScript(part.script, within(part, scope));
+  return { ...plain("/dev/fd/63"), split: false, content: part.operator === "<" ? printed : EMPTY };
+}
+
+type Expansion = Exclude<DoubleQuotedChild, { type: "Literal" }>;
+
+function expansion(part: Expansion, auditor: Auditor, scope: Scope): Piece {
+  switch (part.type) {
+    case "SimpleExpansion":
+      return splittable(scope.state.lookup(part.text.slice(1)) ?? UNKNOWN);
+    case "ParameterExpansion":
+      return splittable(parameter(part, auditor, scope));
+    case "CommandExpansion": {
+      if (part.script === undefined) return splittable(UNKNOWN);
+      const { text, origin } = auditor.runScript(part.script, within(part, scope));
+      return splittable({ text: text.replace(/\n+$/, ""), origin });
+    }
+    case "ArithmeticExpansion":
+      return splittable(UNKNOWN);
+  }
+}
+
+/** A substitution's own scope: a subshell with no input, at the place of the substitution. */
+const within = (
+  part: { pos: number; end: number; script?: { source?: string } | undefined },
+  scope: Scope,
+): Scope => ({
+  state: scope.state.fork(),
+  span: scope.detached ? scope.span : { start: part.pos, end: part.end },
+  // The text of escaped backticks is decoded first; its positions count in the decoded text.
+  detached: scope.detached || part.script?.source !== undefined,
+  stdin: scope.stdin,
+  holeOrigin: scope.holeOrigin,
+  fromInput: false,
+  guess: scope.guess,
+});
+
+function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): Text {
+  if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN;
+  const value = scope.state.lookup(part.parameter);
+  const { operation } = part;
+  if (operation === undefined) return value ?? UNKNOWN;
+  switch (operation.type) {
+    case "Default": {
+      const other = expandText(operation.operand, auditor, scope);
+      if (operation.operator.endsWith("+")) return value === undefined ? UNKNOWN : other;
+      if (operation.operator.endsWith("?")) return value ?? plain(`${HOLE}x`);
+      return value === undefined || value.text === "" ? other : value;
+    }
+    case "Replace": {
+      const pattern = expandText(operation.pattern, auditor, scope).text;
+      const replacement = expandText(operation.replacement, auditor, scope).text;
+      if (value === undefined || /[*?[\0]/.test(pattern) || pattern === "")
+        return { ...(value ?? UNKNOWN), text: HOLE };
+      const text =
+        operation.operator === "//"
+          ? value.text.replaceAll(pattern, () => replacement)
+          : value.text.replace(pattern, () => replacement);
+      return { ...value, text };
+    }
+    case "Slice": {
+      const [from, length] = [operation.offset, operation.length].map((word) =>
+        Number(word?.text ?? Number.NaN),
+      );
+      if (value === undefined || from === undefined || Number.isNaN(from))
+        return { ...(value ?? UNKNOWN), text: HOLE };
+      const end = length === undefined || Number.isNaN(length) ? undefined : from + length;
+      return { ...value, text: value.text.slice(from, end) };
+    }
+    case "CaseModification": {
+      if (value === undefined) return UNKNOWN;
+      const lower = operation.operator.startsWith(",");
+      return { ...value, text: lower ? value.text.toLowerCase() : value.text.toUpperCase() };
+    }
+    default:
+      return value === undefined ? UNKNOWN : { ...value, text: HOLE };
+  }
+}
+
+const glue = (pieces: readonly Piece[]): Field => {
+  const content = pieces.find((piece) => piece.content !== undefined)?.content;
+  return content === undefined ? concatenate(pieces) : { ...concatenate(pieces), content };
+};
+
+/** Falls apart at the field separators, as unquoted expansions do. */
+function split(pieces: readonly Piece[], scope: Scope): readonly Field[] {
+  const separators = scope.state.lookup("IFS")?.text.replaceAll(HOLE, "") ?? " \t\n";
+  const fields: Piece[][] = [];
+  let open: Piece[] | undefined;
+  for (const piece of pieces) {
+    const chunks = piece.split && separators !== "" ? divide(piece.text, separators) : [piece.text];
+    chunks.forEach((chunk, index) => {
+      if (index > 0) open = undefined;
+      if (chunk === "" && piece.split) return;
+      if (open === undefined) {
+        open = [];
+        fields.push(open);
+      }
+      open.push({ ...piece, text: chunk });
+    });
+  }
+  return fields.map(glue);
+}
+
+const divide = (text: string, separators: string): readonly string[] => {
+  const chunks: string[] = [""];
+  for (const character of text) {
+    if (separators.includes(character)) chunks.push("");
+    else chunks[chunks.length - 1] += character;
+  }
+  return chunks;
+};
