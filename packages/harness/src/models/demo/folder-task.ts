@@ -52,9 +52,7 @@ function findTodos({ view, tools }: PlanContext, folder: string): Progress<Folde
   const step: Step = { tool: "grep", description: "Find notes of open work", args };
   const state = stepState(view, step);
   if (state.kind === "todo") {
-    return working(
-      takeStep("I am the demo model: a script, no AI. I make a plan and search the folder.", step, state),
-    );
+    return working(takeStep("I make a plan and search the folder.", step, state));
   }
   return ready(state.kind === "done" ? parseGrepHits(state.outcome.text) : undefined);
 }

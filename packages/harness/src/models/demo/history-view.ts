@@ -21,8 +21,6 @@ export interface HistoryView {
   readonly outcomes: readonly Outcome[];
   /** AI messages since the newest human message. */
   readonly turns: number;
-  /** AI messages in the whole history. */
-  readonly allTurns: number;
 }
 
 const CONTINUE =
@@ -55,7 +53,6 @@ export function viewHistory(messages: readonly BaseMessage[]): HistoryView {
     hasUploads: uploads.length > 0,
     outcomes: outcomesOf(messages.slice(from), recentFrom - from),
     turns: messages.slice(recentFrom).filter((message) => AIMessage.isInstance(message)).length,
-    allTurns: messages.filter((message) => AIMessage.isInstance(message)).length,
   };
 }
 

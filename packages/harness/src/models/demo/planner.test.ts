@@ -142,7 +142,7 @@ describe("the demo model with a table", () => {
     const world = sales();
     const text = world.play(ALL_TOOLS);
     expect(text).toContain("revenue: sum 2980.7, mean 270.9727, from 59.7 to 698");
-    expect(text).toContain("First by region: East with revenue 916.5 in 3 rows");
+    expect(text).toContain("Top region: East with revenue 916.5 in 3 rows");
     expect(world.report).toContain("| revenue | 2980.7 | 270.9727 | 59.7 | 698 |");
     expect(world.report).toContain(
       "| East | 3 | 4 | 567.5 | 916.5 |\n| North | 4 | 9 | 587.4 | 894.2 |\n" +
@@ -224,7 +224,7 @@ describe("the demo model with a table", () => {
     const world = sales();
     world.play(ALL_TOOLS);
     world.messages.push(new HumanMessage("Profile sales.csv again, totals by product"));
-    expect(world.play(ALL_TOOLS)).toContain("First by product: Chair with revenue 1157");
+    expect(world.play(ALL_TOOLS)).toContain("Top product: Chair with revenue 1157");
     expect(world.report).toContain("Totals by product");
     expect(world.report).not.toContain("Totals by region");
   });

@@ -53,6 +53,7 @@ function discover({ view, tools }: PlanContext): Progress<FileList> {
   if (step === undefined) return ready(named);
   const state = stepState(view, step);
   if (state.kind === "done") return ready(parseFileList(state.outcome.text));
-  if (state.kind === "todo") return working(takeStep("I look at what there is.", step, state));
+  if (state.kind === "todo")
+    return working(takeStep("I am the demo model: a script, no AI. I look at what there is.", step, state));
   return ready(named);
 }

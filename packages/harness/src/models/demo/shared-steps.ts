@@ -46,7 +46,7 @@ export function refusedCommand({ view, tools }: PlanContext): Progress<string | 
       ),
     );
   }
-  if (state.kind === "done") return ready("A download piped into a shell was not refused; it had no effect.");
+  if (state.kind === "done") return ready("A download piped into a shell was not refused here.");
   const reason = firstLine((state.kind === "failed" ? state.outcome : state.failure)?.text ?? "");
   return ready(`A download piped into a shell was refused, and I went on without it (${reason}).`);
 }

@@ -87,7 +87,7 @@ function topGroup(totals: TableTotals, task: string): string {
   if (top === undefined) return "";
   const sum = primary === undefined ? undefined : top.sums[totals.measures.indexOf(primary)];
   const most = sum === undefined ? `${top.rows} rows` : `${inline(primary ?? "")} ${sum} in ${top.rows} rows`;
-  return `- First by ${inline(totals.column)}: ${inline(top.value)} with ${most}`;
+  return `- Top ${inline(totals.column)}: ${inline(top.value)} with ${most}`;
 }
 
 /** The chat's last message: what came out, where it lies, what was shown on purpose, and who speaks. */

@@ -43,9 +43,7 @@ function lookAtHead(
   };
   const state = stepState(view, step);
   if (state.kind === "todo") {
-    return working(
-      takeStep(`I am the demo model: a script, no AI. I make a plan and look at ${name}.`, step, state),
-    );
+    return working(takeStep(`I make a plan and look at ${name}.`, step, state));
   }
   if (state.kind === "failed")
     return ready({ problem: `I cannot read ${name}: ${firstLine(state.outcome.text)}` });

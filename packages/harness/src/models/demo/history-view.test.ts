@@ -1,0 +1,61 @@
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { describe, expect, it } from "vitest";
+import { viewHistory } from "./history-view.js";
+
+const called = (id: string) =>
+  new AIMessage({ content: "", tool_calls: [{ type: "tool_call", id, name: "ls", args: { path: id } }] });
+const answered = (id: string, status: "success" | "error") =>
+  new ToolMessage({ tool_call_id: id, content: `of ${id}`, status });
+
+describe("viewHistory", () => {
+  it("takes the newest human message for the task, with the files that came along", () => {
+    const block =
+      "<uploaded_files>\n- /mnt/user-data/uploads/a b.csv (12 bytes)\n- /mnt/user-data/uploads/c.csv\n</uploaded_files>";
+    const view = viewHistory([
+      new HumanMessage("Old task"),
+      new AIMessage("done"),
+      new HumanMessage(`${block}\n\nCompare with /mnt/user-data/workspace/d.csv.`),
+    ]);
+    expect(view).toEqual({
+      task: "Compare with /mnt/user-data/workspace/d.csv.",
+      namedPaths: [
+        "/mnt/user-data/uploads/a b.csv",
+        "/mnt/user-data/uploads/c.csv",
+        "/mnt/user-data/workspace/d.csv",
+      ],
+      hasUploads: true,
+      outcomes: [],
+      turns: 0,
+    });
+  });
+
+  it("goes on with the task before, in whatever way it is asked to", () => {
+    for (const text of ["continue", "Please continue.", "go on!", "Weiter", "继续。"]) {
+      expect(viewHistory([new HumanMessage("Total it"), called("1"), new HumanMessage(text)]).task).toBe(
+        "Total it",
+      );
+    }
+    expect(viewHistory([new HumanMessage("A"), new HumanMessage("continue with b")]).task).toBe(
+      "continue with b",
+    );
+  });
+
+  it("knows what became of each call, and which lie before the newest message", () => {
+    const view = viewHistory([
+      new HumanMessage("Total it"),
+      called("1"),
+      answered("1", "error"),
+      called("2"),
+      new HumanMessage("continue"),
+      called("3"),
+      answered("3", "success"),
+    ]);
+    const outcome = (id: string) => ({ name: "ls", args: { path: id } });
+    expect(view.outcomes).toEqual([
+      { ...outcome("1"), status: "failed", text: "of 1", recent: false },
+      { ...outcome("2"), status: "open", text: "", recent: false },
+      { ...outcome("3"), status: "done", text: "of 3", recent: true },
+    ]);
+    expect(view.turns).toBe(1);
+  });
+});
