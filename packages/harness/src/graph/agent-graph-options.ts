@@ -2,7 +2,7 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { SystemMessage } from "@langchain/core/messages";
 import type { InteropZodObject } from "@langchain/core/utils/types";
-import type { StateSchema, StateSchemaFields } from "@langchain/langgraph";
+import type { AnyStateSchema } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { AgentMiddleware } from "langchain";
 import type { AgentTool } from "./tool-registry.js";
@@ -16,7 +16,7 @@ export interface AgentGraphOptions {
   readonly middleware?: readonly AgentMiddleware[];
   readonly systemPrompt?: string | SystemMessage;
   /** Fields of the state beside the messages and beside those of the middleware. */
-  readonly stateSchema?: StateSchema<StateSchemaFields> | InteropZodObject;
+  readonly stateSchema?: AnyStateSchema | InteropZodObject;
   /** Checks the `context` that a run is started with. */
   readonly contextSchema?: InteropZodObject;
   /** `false` forbids it to a subgraph that would inherit one. */

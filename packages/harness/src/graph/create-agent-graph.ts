@@ -1,6 +1,6 @@
 /** Assembles the two-node agent graph. */
-import { END, START, StateGraph } from "@langchain/langgraph";
-import { createSubagentTransformer, createToolCallTransformer } from "langchain";
+import { END, START, StateGraph, type StreamTransformer } from "@langchain/langgraph";
+import { type AgentMiddleware, createSubagentTransformer, createToolCallTransformer } from "langchain";
 import type { AgentGraphOptions } from "./agent-graph-options.js";
 import { planAgent } from "./agent-plan.js";
 import { createModelNode } from "./model-node.js";
@@ -45,12 +45,15 @@ export function createAgentGraph(options: AgentGraphOptions) {
       ...(checkpointer === undefined ? {} : { checkpointer }),
       ...(store === undefined ? {} : { store }),
       ...(name === undefined ? {} : { name }),
-      transformers: [
-        createToolCallTransformer([]),
-        createSubagentTransformer([]),
-        ...middleware.flatMap((entry) => entry.streamTransformers ?? []),
-      ],
+      transformers: transformersOf(middleware),
     });
   keepRoutes(graph, plan);
   return graph;
 }
+
+/** The library does not export the names of its own projections, so the type of each is left open. */
+const transformersOf = (middleware: readonly AgentMiddleware[]): (() => StreamTransformer<unknown>)[] => [
+  createToolCallTransformer([]),
+  createSubagentTransformer([]),
+  ...middleware.flatMap((entry) => entry.streamTransformers ?? []),
+];
