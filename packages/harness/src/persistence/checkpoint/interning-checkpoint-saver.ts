@@ -9,9 +9,11 @@ import {
   type CheckpointMetadata,
   type CheckpointTuple,
   type PendingWrite,
+  copyCheckpoint,
   type SerializerProtocol,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
+import { KeyedLock } from "../../base/keyed-lock.js";
 import { type ChannelMap, type ChannelPlace, channelMapFromText, channelMapToText } from "./channel-map.js";
 import {
   checkpointIdOf,
@@ -29,9 +31,10 @@ import type {
   ThreadRow,
 } from "./checkpoint-rows.js";
 import { GroupCommit, type WriteOperation } from "./group-commit.js";
+import { markMessages } from "./message-marks.js";
 import { MessageInterner } from "./message-interner.js";
 import { MessageShelf } from "./message-shelf.js";
-import { type EncodedValue, encodePlain, encodeValue, refsToText } from "./value-codec.js";
+import { type EncodedValue, encodeMarked, encodePlain, refsToText } from "./value-codec.js";
 
 /** Rows of one reading of `list`: a long history is never in memory whole. */
 const PAGE = 50;
@@ -61,6 +64,7 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
   readonly #scope: string;
   readonly #interner = new MessageInterner();
   readonly #commits: GroupCommit;
+  readonly #order = new KeyedLock();
 
   constructor(database: CheckpointDatabase, options: CheckpointSaverOptions) {
     super(options.serde);
@@ -115,37 +119,30 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     const threadId = requireThreadId(config);
     const ns = namespaceOf(config) ?? "";
     const parentId = checkpointIdOf(config);
-    const { channel_values, channel_versions, ...body } = checkpoint;
-    const values = new Map<string, EncodedValue>();
-    for (const channel of Object.keys(newVersions)) {
-      if (channel_values[channel] === undefined) continue;
-      values.set(channel, await encodeValue(this.serde, channel_values[channel]));
-    }
-    const encoded = {
-      body: await encodePlain(this.serde, body),
-      metadata: await encodePlain(this.serde, metadata),
-    };
-    await this.#store({ threadId, ns, values: [...values.values()] }, async (storing) => {
-      const { rows, thread } = storing;
-      const parent = parentId === undefined ? undefined : await rows.findCheckpoint(thread.key, ns, parentId);
-      const before: ChannelMap = parent === undefined ? new Map() : channelMapFromText(parent.channels);
-      const channels = new Map<string, ChannelPlace>();
-      for (const [channel, version] of Object.entries({ ...channel_versions, ...newVersions })) {
-        const value = values.get(channel);
-        const isNew = channel in newVersions;
-        const branch = isNew
-          ? value && (await addValue(storing, { channel, version: String(version) }, value))
-          : await unchangedBranch(storing, { channel, version }, before.get(channel));
-        channels.set(channel, { version, branch });
-      }
-      await rows.putCheckpoint(thread.key, {
-        ns,
-        id: checkpoint.id,
-        parentId,
-        format: checkpoint.v,
-        channels: channelMapToText(channels),
-        ...encoded,
-      });
+    // Copied and marked now, before anything is awaited: the caller may go on changing its checkpoint.
+    const { channel_values, channel_versions, ...body } = copyCheckpoint(checkpoint);
+    const marked = Object.keys(newVersions)
+      .filter((channel) => channel_values[channel] !== undefined)
+      .map((channel) => [channel, markMessages(channel_values[channel])] as const);
+    await this.#store({ threadId, ns }, async () => {
+      const values = new Map<string, EncodedValue>();
+      for (const [channel, value] of marked) values.set(channel, await encodeMarked(this.serde, value));
+      const encoded = {
+        body: await encodePlain(this.serde, body),
+        metadata: await encodePlain(this.serde, metadata),
+      };
+      const work = async (storing: Storing) => {
+        const channels = await placeChannels(storing, { channel_versions, newVersions, parentId, values });
+        await storing.rows.putCheckpoint(storing.thread.key, {
+          ns,
+          id: checkpoint.id,
+          parentId,
+          format: checkpoint.v,
+          channels: channelMapToText(channels),
+          ...encoded,
+        });
+      };
+      return { values: [...values.values()], work };
     });
     return configOf({ threadId, ns, id: checkpoint.id });
   }
@@ -159,45 +156,57 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     const threadId = requireThreadId(config);
     const checkpointId = requireCheckpointId(config);
     const ns = namespaceOf(config) ?? "";
-    const encoded: { channel: string; index: number; value: EncodedValue }[] = [];
-    for (const [index, [channel, value]] of writes.entries()) {
-      encoded.push({
-        channel,
-        index: WRITES_IDX_MAP[channel] ?? index,
-        value: await encodeValue(this.serde, value),
-      });
-    }
-    const values = encoded.map(({ value }) => value);
-    await this.#store({ threadId, ns, values }, async ({ rows, thread, seqsOf }) => {
-      for (const { channel, index, value } of encoded) {
-        const place = { ns, checkpointId, taskId, index, taskPath, channel };
-        await rows.addWrite(thread.key, { ...place, refs: seqsOf(value), data: value.data });
+    const marked = writes.map(([channel, value], index) => ({
+      channel,
+      index: WRITES_IDX_MAP[channel] ?? index,
+      value: markMessages(value),
+    }));
+    await this.#store({ threadId, ns }, async () => {
+      const encoded: { channel: string; index: number; value: EncodedValue }[] = [];
+      for (const write of marked) {
+        encoded.push({ ...write, value: await encodeMarked(this.serde, write.value) });
       }
+      const work = async ({ rows, thread, seqsOf }: Storing) => {
+        for (const { channel, index, value } of encoded) {
+          const place = { ns, checkpointId, taskId, index, taskPath, channel };
+          await rows.addWrite(thread.key, { ...place, refs: seqsOf(value), data: value.data });
+        }
+      };
+      return { values: encoded.map(({ value }) => value), work };
     });
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#commits.submit((rows) => rows.removeThread(this.#scope, threadId));
+    await this.#submitInOrder(threadId, async () => (rows) => rows.removeThread(this.#scope, threadId));
   }
 
   /** Runs `work` in a shared transaction in which the messages of `values` have their numbers. */
   async #store(
-    target: { threadId: string; ns: string; values: readonly EncodedValue[] },
-    work: (storing: Storing) => Promise<void>,
+    { threadId, ns }: { threadId: string; ns: string },
+    prepare: () => Promise<{ values: readonly EncodedValue[]; work: (storing: Storing) => Promise<void> }>,
   ): Promise<void> {
-    const { threadId, ns, values } = target;
-    const messages = new Set(values.flatMap((value) => value.messages));
-    await this.#interner.prepare(messages);
-    const operation: WriteOperation<void> = async (rows, afterCommit) => {
-      const thread =
-        (await rows.findThread(this.#scope, threadId)) ?? (await rows.addThread(this.#scope, threadId));
-      const numbers = await this.#interner.intern(messages, thread, rows, afterCommit);
-      // Every message of the values is in `numbers`; an absent one would be a defect that the reader names.
-      const seqsOf = (value: EncodedValue) =>
-        refsToText(value.messages.map((message) => numbers.get(message) ?? -1));
-      await work({ rows, thread, ns, seqsOf });
-    };
-    await this.#commits.submit(operation);
+    await this.#submitInOrder(threadId, async () => {
+      const { values, work } = await prepare();
+      const messages = new Set(values.flatMap((value) => value.messages));
+      await this.#interner.prepare(messages);
+      return async (rows, afterCommit) => {
+        const thread =
+          (await rows.findThread(this.#scope, threadId)) ?? (await rows.addThread(this.#scope, threadId));
+        const numbers = await this.#interner.intern(messages, thread, rows, afterCommit);
+        // Every message of the values is in `numbers`; an absent one would be a defect that the reader names.
+        const seqsOf = (value: EncodedValue) =>
+          refsToText(value.messages.map((message) => numbers.get(message) ?? -1));
+        await work({ rows, thread, ns, seqsOf });
+      };
+    });
+  }
+
+  /** Calls for one thread are written in the order in which they came, however long each takes to prepare. */
+  async #submitInOrder(threadId: string, prepare: () => Promise<WriteOperation<void>>): Promise<void> {
+    const { committed } = await this.#order.hold(threadId, async () => ({
+      committed: this.#commits.submit(await prepare()),
+    }));
+    await committed;
   }
 
   async #readPage(
@@ -236,6 +245,31 @@ export const matches = (metadata: CheckpointMetadata, filter: Record<string, unk
     ([key, value]) =>
       Object.hasOwn(metadata, key) && isDeepStrictEqual((metadata as Record<string, unknown>)[key], value),
   );
+
+/** Gives each channel of a checkpoint its place, and stores the values that are new. */
+async function placeChannels(
+  storing: Storing,
+  put: {
+    readonly channel_versions: ChannelVersions;
+    readonly newVersions: ChannelVersions;
+    readonly parentId: string | undefined;
+    readonly values: ReadonlyMap<string, EncodedValue>;
+  },
+): Promise<ChannelMap> {
+  const { rows, thread, ns } = storing;
+  const parent =
+    put.parentId === undefined ? undefined : await rows.findCheckpoint(thread.key, ns, put.parentId);
+  const before: ChannelMap = parent === undefined ? new Map() : channelMapFromText(parent.channels);
+  const channels = new Map<string, ChannelPlace>();
+  for (const [channel, version] of Object.entries({ ...put.channel_versions, ...put.newVersions })) {
+    const value = put.values.get(channel);
+    const branch = Object.hasOwn(put.newVersions, channel)
+      ? value && (await addValue(storing, { channel, version: String(version) }, value))
+      : await unchangedBranch(storing, { channel, version }, before.get(channel));
+    channels.set(channel, { version, branch });
+  }
+  return channels;
+}
 
 /** Stores a value, or finds it stored: two forks may give one version to different values. */
 async function addValue(

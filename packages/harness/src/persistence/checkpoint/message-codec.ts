@@ -42,9 +42,12 @@ type Fields = Record<string, unknown>;
 /** Class, own fields, names of fields that the constructor's record lacks, and what only that record has. */
 type Parts = readonly [className: string, fields: Fields, absent?: readonly string[], extra?: Fields];
 
-const classNameOf = (message: BaseMessage): string =>
+function classNameOf(message: BaseMessage): string {
+  // RemoveMessage inherits the name of its base.
+  if (message.type === "remove") return "RemoveMessage";
   // Every message class has lc_name; the type of `constructor` does not say so.
-  (message.constructor as typeof BaseMessage & { lc_name(): string }).lc_name();
+  return (message.constructor as typeof BaseMessage & { lc_name(): string }).lc_name();
+}
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
@@ -86,8 +89,8 @@ function build(parts: unknown): BaseMessage {
   const message = make();
   // Assigned, not constructed from: constructors derive some fields from others, and these are final.
   Object.assign(message, fields);
-  const recorded = Object.entries(fields).filter(([key]) => !absent.includes(key));
-  message.lc_kwargs = { ...message.lc_kwargs, ...Object.fromEntries(recorded), ...extra };
+  const recorded = Object.entries({ ...message.lc_kwargs, ...fields, ...extra });
+  message.lc_kwargs = Object.fromEntries(recorded.filter(([key]) => !absent.includes(key)));
   return message;
 }
 

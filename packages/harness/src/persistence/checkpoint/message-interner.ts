@@ -59,6 +59,9 @@ function callIdsOf(message: BaseMessage): readonly string[] {
 const answeredCallOf = (message: BaseMessage): string | undefined =>
   "tool_call_id" in message && typeof message.tool_call_id === "string" ? message.tool_call_id : undefined;
 
+const isFree = async (rows: CheckpointRows, threadKey: number, seq: number): Promise<boolean> =>
+  (await rows.findMessages(threadKey, seq, seq)).length === 0;
+
 /**
  * Numbers run in the order in which messages are met. Answers of parallel tool calls are met in the order in which
  * they finish, so an AI message reserves the next numbers for the answers to its calls: a conversation stays one
@@ -100,10 +103,11 @@ export class MessageInterner {
       const { hash, data } = await this.#describe(message, known);
       let seq = await rows.findMessageByHash(thread.key, hash);
       if (seq === undefined) {
-        seq = this.#takeReserved(thread.key, answeredCallOf(message)) ?? next++;
+        const reserved = this.#takeReserved(thread.key, answeredCallOf(message));
+        const free = reserved !== undefined && reserved < next && (await isFree(rows, thread.key, reserved));
+        seq = free ? reserved : next++;
         await rows.addMessage(thread.key, { seq, hash, data });
-        const reserved = callIdsOf(message).map((id) => [id, next++] as const);
-        afterCommit(() => this.#reserve(thread.key, reserved));
+        for (const callId of callIdsOf(message)) this.#reserve(thread.key, callId, next++);
       }
       const place = { threadKey: thread.key, seq };
       const look = lookOf(message);
@@ -126,10 +130,13 @@ export class MessageInterner {
     return described;
   }
 
-  #reserve(threadKey: number, reserved: readonly (readonly [callId: string, seq: number])[]): void {
-    if (reserved.length === 0) return;
+  /**
+   * Kept at once, because an answer may come in the same transaction. If that is undone, the number may go to
+   * another message: whoever uses it looks first.
+   */
+  #reserve(threadKey: number, callId: string, seq: number): void {
     const ofThread = this.#reserved.get(threadKey) ?? new Map<string, number>();
-    for (const [callId, seq] of reserved) ofThread.set(callId, seq);
+    ofThread.set(callId, seq);
     this.#reserved.delete(threadKey);
     this.#reserved.set(threadKey, ofThread);
     if (this.#reserved.size <= THREADS_WITH_RESERVATIONS) return;
@@ -137,7 +144,7 @@ export class MessageInterner {
     if (oldest !== undefined) this.#reserved.delete(oldest);
   }
 
-  /** Taken at once, not after the commit: whoever comes second gets another number. */
+  /** Whoever comes second for one call gets another number. */
   #takeReserved(threadKey: number, callId: string | undefined): number | undefined {
     if (callId === undefined) return undefined;
     const ofThread = this.#reserved.get(threadKey);

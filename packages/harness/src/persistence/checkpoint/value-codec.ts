@@ -1,7 +1,7 @@
 /** A channel's value or a task's write as a payload with its messages apart, and back. */
 import type { BaseMessage } from "@langchain/core/messages";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
-import { markMessages, unmarkMessages } from "./message-marks.js";
+import { type MarkedValue, unmarkMessages } from "./message-marks.js";
 import { packPayload, unpackPayload } from "./payload.js";
 import { fromRanges, type Ranges, toRanges } from "./ranges.js";
 
@@ -16,10 +16,12 @@ export async function encodePlain(serde: SerializerProtocol, value: unknown): Pr
   return packPayload({ type, bytes, marked: false });
 }
 
-/** Serializes with a mark where each message was. */
-export async function encodeValue(serde: SerializerProtocol, value: unknown): Promise<EncodedValue> {
-  const { value: rest, messages, marked } = markMessages(value);
-  const [type, bytes] = await serde.dumpsTyped(rest);
+/** Serializes what `markMessages` left of a value. */
+export async function encodeMarked(
+  serde: SerializerProtocol,
+  { value, messages, marked }: MarkedValue,
+): Promise<EncodedValue> {
+  const [type, bytes] = await serde.dumpsTyped(value);
   return { data: await packPayload({ type, bytes, marked }), messages };
 }
 
