@@ -1,9 +1,12 @@
 /** Steps that several file tools take. */
 import { DeerflowError } from "../base/errors.js";
+import { KeyedLock } from "../base/keyed-lock.js";
 import { shownPath } from "../base/virtual-path.js";
 import type { FileBackend, FileContent, Version } from "../filesystem/contract.js";
 
-const CHANGE_ATTEMPTS = 20;
+/** Changes of this process take turns; only another process can come between, and rarely does twice. */
+const CHANGES = new KeyedLock();
+const CHANGE_ATTEMPTS = 5;
 
 /**
  * The content of a file that must be there.
@@ -27,17 +30,28 @@ export interface Change<Told> {
   readonly told: Told;
 }
 
+export interface Changed<Told> {
+  readonly version: Version;
+  readonly told: Told;
+}
+
 /**
  * Reads, changes and writes a file as one step: when another writer comes between, the change is made again from the
  * new content, so that of two changes neither is lost.
  * @param change may run several times; given undefined where no file is
  * @throws DeerflowError `file_changed` when other writers never let it through; whatever `change` throws
  */
-export async function changeFile<Told>(
+export const changeFile = <Told>(
   files: FileBackend,
   path: string,
   change: (content: FileContent | undefined) => Change<Told> | Promise<Change<Told>>,
-): Promise<{ readonly version: Version; readonly told: Told }> {
+): Promise<Changed<Told>> => CHANGES.hold(`${files.id}\n${path}`, () => changeOnce(files, path, change));
+
+async function changeOnce<Told>(
+  files: FileBackend,
+  path: string,
+  change: (content: FileContent | undefined) => Change<Told> | Promise<Change<Told>>,
+): Promise<Changed<Told>> {
   for (let attempt = 1; ; attempt += 1) {
     const content = await files.read(path);
     const { bytes, told } = await change(content);

@@ -62,7 +62,7 @@ function endingOf(
   { timedOut, exitCode }: CommandResult,
   { timeoutSeconds }: CommandLimits,
 ): string | undefined {
-  if (timedOut) return `Stopped after ${timeoutSeconds} seconds, the time limit. The output so far is above.`;
+  if (timedOut) return `Stopped after ${timeoutSeconds} seconds, the time limit.`;
   if (exitCode === undefined) return "Ended by a signal.";
   return exitCode === 0 ? undefined : `Exit code: ${exitCode}`;
 }
