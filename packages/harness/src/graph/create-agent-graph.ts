@@ -4,7 +4,7 @@ import { type AgentMiddleware, createSubagentTransformer, createToolCallTransfor
 import type { AgentGraphOptions } from "./agent-graph-options.js";
 import { planAgent } from "./agent-plan.js";
 import { createModelNode } from "./model-node.js";
-import { enterModel, TOOLS_NODE } from "./route.js";
+import { startRun, TOOLS_NODE } from "./route.js";
 import { createToolsNode } from "./tools-node.js";
 import { keepRoutes } from "./update-state.js";
 
@@ -39,7 +39,7 @@ export function createAgentGraph(options: AgentGraphOptions) {
   )
     .addNode(nodeName, createModelNode(plan), { ends: [nodeName, TOOLS_NODE, END] })
     .addNode(TOOLS_NODE, createToolsNode(plan), { ends: [nodeName, END] })
-    .addConditionalEdges(START, () => enterModel(nodeName, { phase: "beforeAgent" }), [nodeName])
+    .addConditionalEdges(START, () => startRun(nodeName), [nodeName])
     .addEdge(TOOLS_NODE, nodeName)
     .compile({
       ...(checkpointer === undefined ? {} : { checkpointer }),

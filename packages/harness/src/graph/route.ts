@@ -26,6 +26,15 @@ export const modelEntryOf = (input: Readonly<Record<string, unknown>>): ModelEnt
   // The cast is sound: only `enterModel` writes this key.
   input[MODEL_ENTRY] as ModelEntry | undefined;
 
+/** The entry of a new run, at the first hook of all. */
+export const startRun = (nodeName: string): Send => enterModel(nodeName, { phase: "beforeAgent" });
+
+/** True for what {@link startRun} gave, also after it was stored. */
+export function startsRun(send: Send): boolean {
+  const entry = modelEntryOf(send.args);
+  return entry?.phase === "beforeAgent" && entry.middleware === undefined;
+}
+
 /** The tool call that a Send to the tools node carries; undefined when the input is the state. */
 export const callEntryOf = (input: Readonly<Record<string, unknown>>): string | undefined =>
   // The cast is sound: only `toolsRoute` writes this key.

@@ -106,6 +106,27 @@ describe("updateState", () => {
     expect([texts(values.messages), values["title"]]).toEqual([["first"], "T"]);
   });
 
+  it("of a question that the model failed to answer lets the model answer the new one", async () => {
+    let isDown = false;
+    const model = new ScriptedModel([
+      () => {
+        if (isDown) throw new Error("model down");
+        return { text: "fine" };
+      },
+    ]);
+    const graph = createAgentGraph({ model, checkpointer: new MemorySaver() });
+    await graph.invoke(start, config);
+    isDown = true;
+    await expect(
+      graph.invoke({ messages: [new HumanMessage({ id: "h2", content: "wrong" })] }, config),
+    ).rejects.toThrow();
+    isDown = false;
+    await graph.updateState(config, { messages: [new HumanMessage({ id: "h2", content: "right" })] });
+    expect((await graph.getState(config)).next).toEqual(["model"]);
+    const { messages } = await graph.invoke(null, config);
+    expect(texts(messages)).toEqual(["go", "fine", "right", "fine"]);
+  });
+
   it("lets a command through as it is", async () => {
     const { graph } = agentOf([call("a")]);
     await graph.invoke(start, config);

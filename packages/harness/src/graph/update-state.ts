@@ -6,7 +6,7 @@ import type { AgentPlan } from "./agent-plan.js";
 import type { AgentState, StateUpdate } from "./agent-state.js";
 import { pendingCalls } from "./pending-calls.js";
 import { pendingSends } from "./private-keys.js";
-import { TOOLS_NODE, toolsRoute } from "./route.js";
+import { startsRun, TOOLS_NODE, toolsRoute } from "./route.js";
 import { type Goto, Transaction } from "./transaction.js";
 
 type Update = (config: RunnableConfig, values: unknown, asNode?: string) => Promise<RunnableConfig>;
@@ -45,7 +45,7 @@ export function keepRoutes(graph: UpdatableGraph, plan: AgentPlan): void {
 interface Waiting {
   readonly state: AgentState;
   readonly next: readonly string[];
-  /** Entries of the model node that were sent and have not begun: a relocated hook, the start of a run. */
+  /** Entries that the model node sent to itself and that have not begun, such as a relocated hook. */
   readonly entries: readonly Send[];
   readonly isDecidedByModel: boolean;
 }
@@ -54,10 +54,11 @@ async function waitingOf(graph: UpdatableGraph, config: RunnableConfig, nodeName
   const { values, next, metadata } = await graph.getState(config);
   const { checkpointer } = graph;
   const tuple = typeof checkpointer === "object" ? await checkpointer.getTuple(config) : undefined;
-  const sent = pendingSends(tuple).filter((send) => send.node === nodeName);
-  const hasRun = metadata !== undefined && (metadata.step ?? -1) > 0;
-  const isDecidedByModel = hasRun && (next.length === 0 || next.includes(TOOLS_NODE) || sent.length > 0);
-  const entries = next.includes(nodeName) ? sent.map((send) => new Send(send.node, send.args)) : [];
+  const entries = pendingSends(tuple)
+    .map(({ node, args }) => new Send(node, args))
+    .filter((send) => next.includes(nodeName) && send.node === nodeName && !startsRun(send));
+  const exists = metadata !== undefined;
+  const isDecidedByModel = exists && (next.length === 0 || next.includes(TOOLS_NODE) || entries.length > 0);
   return { state: values, next, entries, isDecidedByModel };
 }
 
