@@ -10,7 +10,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { AgentGraph, AgentRequest } from "../agent/contract.js";
 import { LOCAL_PRINCIPAL } from "../context/principal.js";
 import type { Persistence, RunRecord } from "../persistence/contract.js";
-import { memoryPersistence } from "../testing/memory-persistence.js";
+import { openPersistence } from "../persistence/open-persistence.js";
 import { ScriptedModel } from "../testing/scripted-model.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
 import type { StreamFrame } from "./bridge/contract.js";
@@ -95,8 +95,8 @@ const messagesNow = async (threadId: string) => {
   return (values.messages ?? []).map(({ content }) => content);
 };
 
-beforeEach(() => {
-  persistence = memoryPersistence();
+beforeEach(async () => {
+  persistence = await openPersistence({ backend: "memory" });
 });
 
 describe("a run", () => {

@@ -104,7 +104,7 @@ describe("serialisation", () => {
       id: "a1",
       content: "hi",
       tool_calls: [{ id: "c1", name: "ls", args: { path: "/" }, type: "tool_call" }],
-      additional_kwargs: { reasoning_content: "r", tool_calls: [] } as Record<string, unknown>,
+      additional_kwargs: { reasoning_content: "r", tool_calls: [] as never },
       usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
     });
     expect(toWireMessage(message)).toEqual({

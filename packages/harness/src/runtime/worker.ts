@@ -13,6 +13,7 @@ import { parseRunRequest, type RunLimits, type RunRequest } from "./run-request.
 import { toJson } from "./serialization.js";
 import { parseGraphPart, StreamFramer } from "./stream-frames.js";
 import { graphModes } from "./stream-modes.js";
+import { type TrackedSaver, trackSaver } from "./tracked-saver.js";
 
 export interface RunWorkerOptions {
   readonly persistence: Persistence;
@@ -83,6 +84,7 @@ export class RunWorker {
   async #runToEnding(work: Work): Promise<RunEnding> {
     const { persistence, agents, logger } = this.#options;
     const { job, request, signal } = work;
+    const { saver, settled } = trackSaver(persistence.checkpointer(job.principal));
     let agent: PreparedAgent | undefined;
     try {
       signal.throwIfAborted();
@@ -92,9 +94,9 @@ export class RunWorker {
         runId: job.runId,
         assistantId: request.assistantId,
         context: request.context,
-        checkpointer: persistence.checkpointer(job.principal),
+        checkpointer: saver,
       });
-      return await this.#stream(work, agent.graph);
+      return await this.#stream({ ...work, settled }, agent.graph);
     } catch (error) {
       if (signal.reason instanceof RunStopped) return stopped(signal.reason.action);
       const ending = failed(error);
@@ -111,7 +113,7 @@ export class RunWorker {
     }
   }
 
-  async #stream(work: Work, graph: AgentGraph): Promise<RunEnding> {
+  async #stream(work: Work & Pick<TrackedSaver, "settled">, graph: AgentGraph): Promise<RunEnding> {
     const { job, request, signal } = work;
     const start = await startPoint(graph, job.threadId);
     const journal = new RunJournal({ runId: job.runId, caller: request.assistantId, values: start.values });
@@ -122,6 +124,7 @@ export class RunWorker {
       for await (const item of stream) await this.#pass(job, { item, journal, framer });
       signal.throwIfAborted();
     } catch (error) {
+      await work.settled();
       const stop: unknown = signal.reason;
       if (stop instanceof RunStopped) await this.#settle(work, { graph, journal, start, stop });
       throw error;
