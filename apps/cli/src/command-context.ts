@@ -1,10 +1,13 @@
 /** What every command gets: the process's surroundings as values, so that tests can give their own. */
 import type { HostOptions } from "@deerflow/harness";
+import { terminalLogger } from "./terminal/terminal-logger.js";
 import type { Output } from "./terminal/output.js";
 
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Of this package. */
+  readonly version: string;
   readonly output: Output;
   /** Calls `listener` at each Ctrl-C; returns what takes it back. */
   onInterrupt(listener: () => void): () => void;
@@ -16,8 +19,12 @@ export interface GlobalOptions {
   readonly debug?: boolean;
 }
 
-export const hostOptions = ({ env, cwd }: CommandContext, { config }: GlobalOptions): HostOptions => ({
+export const hostOptions = (
+  { env, cwd, output }: CommandContext,
+  { config, debug = false }: GlobalOptions,
+): HostOptions => ({
   env,
   cwd,
+  logger: terminalLogger(output, debug),
   ...(config === undefined ? {} : { configPath: config }),
 });

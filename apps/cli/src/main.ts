@@ -1,4 +1,5 @@
 /** The `deerflow` command: reads the arguments, runs one command, turns failures into one sentence. */
+import { readFileSync } from "node:fs";
 import { DeerflowError, reasonOf } from "@deerflow/harness";
 import { Command, CommanderError } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.js";
@@ -29,6 +30,7 @@ export async function main(args: readonly string[], context: CommandContext): Pr
 function createProgram(context: CommandContext, end: (exitCode: number) => void): Command {
   const program = new Command("deerflow")
     .description("An agent that finishes tasks on real files.")
+    .version(context.version)
     .option("--config <path>", "configuration file instead of ./config.yaml")
     .option("--debug", "show stack traces of errors")
     .exitOverride()
@@ -116,9 +118,16 @@ function sayFailure(error: unknown, { output }: CommandContext, debug: boolean):
   return known && error.code !== "internal" ? EXIT_CODES.usage.code : EXIT_CODES.failed.code;
 }
 
+/** From the package itself, so that it cannot be forgotten at a release. */
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  return version;
+}
+
 const processContext: CommandContext = {
   env: process.env,
   cwd: process.cwd(),
+  version: packageVersion(),
   output: processOutput,
   onInterrupt(listener) {
     const signals = ["SIGINT", "SIGTERM"] as const;

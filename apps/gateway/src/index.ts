@@ -9,3 +9,4 @@ export {
   type UploadLimits,
 } from "./deps.js";
 export { type GatewayAddress, type RunningGateway, startGateway } from "./serve.js";
+export { gatewayDeps, serveHost, type ServeHostOptions } from "./serve-host.js";

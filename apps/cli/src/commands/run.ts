@@ -1,7 +1,7 @@
 /** `deerflow run`: one task, in this process, shown as it happens. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { DeerflowError, type Host, LOCAL_PRINCIPAL, openHost, threadDirectories } from "@deerflow/harness";
+import { DeerflowError, type Host, LOCAL_PRINCIPAL, openHost, parseRunRequest, type RunJob, type RunRecord, threadDirectories } from "@deerflow/harness";
 import { type CommandContext, type GlobalOptions, hostOptions } from "../command-context.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import { importInput, type ImportedFile } from "../import-input.js";
@@ -48,16 +48,18 @@ export async function runInHost(work: Work): Promise<number> {
   const modelName = await chosenModel(host, options.model);
   const files = options.input === undefined ? [] : await uploadInput(host, threadId, options.input);
   if (!options.json) sayStart(work, threadId, modelName);
-  const run = await host.runs.start(LOCAL_PRINCIPAL, threadId, requestOf(work.task, files, options, modelName));
-  const release = cancelOnInterrupt(context, host, threadId, run.runId);
+  const request = parseRunRequest(payloadOf(work.task, files, options, modelName), host.runs.limits);
+  const run = await host.runs.start(LOCAL_PRINCIPAL, threadId, request);
+  const job = { principal: LOCAL_PRINCIPAL, threadId, runId: run.runId };
+  const release = cancelOnInterrupt(context, host, job);
   try {
     const printer = new RunPrinter(context.output.print, context.output.colors);
-    for await (const frame of host.bridge.subscribe(run.runId)) {
+    for await (const frame of await host.runs.stream(job)) {
       if (options.json) context.output.print(`${JSON.stringify({ thread_id: threadId, run_id: run.runId, ...frame })}\n`);
       else printer.frame(frame);
     }
-    const ended = await host.runs.join(LOCAL_PRINCIPAL, threadId, run.runId);
-    if (!options.json) sayEnd(work, threadId, ended.status, printer);
+    const ended = await host.runs.join(job);
+    if (!options.json) sayEnd(work, threadId, ended, printer);
     return exitCodeOf(ended.status, ended.stopReason, printer);
   } finally {
     release();
@@ -84,7 +86,7 @@ async function uploadInput(host: Host, threadId: string, input: string): Promise
   return importInput(input, uploads, { maxFiles: MAXIMUM_INPUT_FILES, maxTotalBytes });
 }
 
-const requestOf = (task: string, files: ImportedFile[], options: RunOptions, modelName: string) => ({
+const payloadOf = (task: string, files: ImportedFile[], options: RunOptions, modelName: string) => ({
   assistant_id: "lead_agent",
   input: {
     messages: [
@@ -96,13 +98,13 @@ const requestOf = (task: string, files: ImportedFile[], options: RunOptions, mod
   multitask_strategy: "reject",
 });
 
-function cancelOnInterrupt(context: CommandContext, host: Host, threadId: string, runId: string): () => void {
+function cancelOnInterrupt(context: CommandContext, host: Host, job: RunJob): () => void {
   let asked = false;
   return context.onInterrupt(() => {
     if (asked) process.exit(EXIT_CODES.cancelled.code);
     asked = true;
     context.output.note("\nStopping; what was done is kept. Press Ctrl-C again to leave at once.\n");
-    host.runs.cancel(LOCAL_PRINCIPAL, threadId, runId).catch((error: unknown) => {
+    host.runs.cancel(job).catch((error: unknown) => {
       context.output.note(`The run could not be stopped: ${String(error)}\n`);
     });
   });
@@ -115,18 +117,24 @@ function sayStart({ context, host, task }: Work, threadId: string, modelName: st
   context.output.note(`${colors.bold("Task")} ${task}\n\n`);
 }
 
-function sayEnd({ context, host }: Work, threadId: string, status: string, printer: RunPrinter): void {
+function sayEnd({ context, host }: Work, threadId: string, ended: RunRecord, printer: RunPrinter): void {
   const { output } = context;
   const { outputs } = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
   for (const artifact of printer.artifacts) {
     output.print(`\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`);
   }
-  if (status === "success") output.note(output.colors.dim(`\nGo on with: deerflow run --thread ${threadId} "…"\n`));
-  else output.note(`\nThe run ended: ${status}. Go on with: deerflow run --thread ${threadId} "continue"\n`);
+  if (ended.status === "success") output.note(output.colors.dim(`\nGo on with: deerflow run --thread ${threadId} "…"\n`));
+  else output.note(`\nThe run ended: ${ended.stopReason ?? ended.error ?? ended.status}. Go on with: deerflow run --thread ${threadId} "continue"\n`);
 }
 
+/** What ended a run that is neither a success nor an error; the runtime's stop reasons. */
+const INTERRUPTED_EXITS: Readonly<Record<string, number>> = {
+  awaiting_input: EXIT_CODES.question.code,
+  recursion_limit: EXIT_CODES.failed.code,
+};
+
 function exitCodeOf(status: string, stopReason: string | undefined, printer: RunPrinter): number {
-  if (status === "interrupted" && stopReason === "cancelled") return EXIT_CODES.cancelled.code;
-  if (printer.endsWithQuestion || status === "interrupted") return EXIT_CODES.question.code;
+  if (status === "interrupted") return INTERRUPTED_EXITS[stopReason ?? ""] ?? EXIT_CODES.cancelled.code;
+  if (printer.endsWithQuestion) return EXIT_CODES.question.code;
   return status === "success" ? EXIT_CODES.success.code : EXIT_CODES.failed.code;
 }

@@ -24,7 +24,8 @@ export async function serveCommand(
   try {
     const server = await serveHost(host, {
       ...(port === undefined ? {} : { port }),
-      ...(options.host === undefined ? {} : { hostname: options.host }),
+      ...(options.host === undefined ? {} : { host: options.host }),
+      version: context.version,
     });
     const model = (await host.models()).models[0];
     context.output.note(`DeerFlow TS is at ${server.url} (Ctrl-C stops it)\n`);

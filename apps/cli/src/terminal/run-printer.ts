@@ -3,7 +3,7 @@ import type { Colors } from "picocolors/types.js";
 
 /** One event of a run, as the runtime publishes it. */
 export interface RunFrame {
-  readonly id: string;
+  readonly id?: string;
   readonly event: string;
   readonly data: unknown;
 }
@@ -23,6 +23,8 @@ interface WireTodo {
 }
 
 const TODO_MARK: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[>]", pending: "[ ]" };
+/** Its call is shown as the plan itself. */
+const PLAN_TOOL = "write_todos";
 const RESULT_WIDTH = 100;
 
 export class RunPrinter {
@@ -91,8 +93,9 @@ export class RunPrinter {
     if (message.type === "ai") {
       this.#question = false;
       if (!this.#shown.has(`text:${id}`) && textOf(message.content) !== "") this.#line(textOf(message.content));
-      for (const call of message.tool_calls ?? []) this.#line(callLine(call, this.#colors));
-    } else if (message.type === "tool") {
+      const calls = (message.tool_calls ?? []).filter((call) => call.name !== PLAN_TOOL);
+      for (const call of calls) this.#line(callLine(call, this.#colors));
+    } else if (message.type === "tool" && (message.name !== PLAN_TOOL || message.status === "error")) {
       this.#question = message.name === "ask_clarification" && message.status !== "error";
       if (this.#question) this.#line(this.#colors.bold(textOf(message.content)));
       else this.#line(resultLine(message, this.#colors));

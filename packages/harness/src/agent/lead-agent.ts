@@ -12,9 +12,10 @@ import { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { maskPaths } from "../sandbox/path-mask.js";
 import type { AgentFactory, AgentRequest, PreparedAgent } from "./contract.js";
 import { createDeerflowAgent } from "./create-deerflow-agent.js";
+import { leadAgentState } from "./lead-agent-state.js";
+import { leadAgentTools } from "./lead-agent-tools.js";
 import { type AgentRunContext, parseAgentRunContext } from "./run-context.js";
 import { leadAgentPrompt } from "./system-prompt.js";
-import { leadAgentTools } from "./lead-agent-tools.js";
 
 /** The one assistant of this version, by the name that DeerFlow's clients send. */
 export const LEAD_AGENT = "lead_agent";
@@ -53,6 +54,7 @@ export const makeLeadAgent =
         planMode: wish.planMode,
         features: featuresOf(config, wish),
         services,
+        stateSchema: leadAgentState,
         checkpointer: request.checkpointer,
         name: request.assistantId,
       }),
@@ -68,6 +70,10 @@ export const threadMounts = (directories: ThreadDirectories): readonly SandboxMo
     hostPath,
     mode: "read-write",
   }));
+
+/** A thread's files, as its agent sees them. */
+export const threadFiles = (directories: ThreadDirectories): MountedDiskBackend =>
+  new MountedDiskBackend({ mounts: threadMounts(directories) });
 
 type LeadAgentServices = MiddlewareServices & Required<Pick<MiddlewareServices, "files">>;
 
@@ -86,7 +92,7 @@ function servicesOf(
     audit: parts.audit,
     mask: (text) => maskPaths(replacements, text),
     directories,
-    files: new MountedDiskBackend({ mounts }),
+    files: threadFiles(directories),
     ...(provider === undefined ? {} : { sandbox: new LazySandbox(provider, spec) }),
     title: { maxWords: config.title.max_words, maxCharacters: config.title.max_chars },
   };

@@ -58,3 +58,6 @@ export function threadDirectories(home: string, principal: Principal, threadId: 
 
 /** The SQLite file of an installation that configures nothing else. */
 export const defaultDatabasePath = (home: string): string => join(home, "data", "deerflow.db");
+
+/** Where the verdict on every shell command is kept. */
+export const auditLogPath = (home: string): string => join(home, "logs", "audit.log");

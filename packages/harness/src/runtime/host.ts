@@ -5,20 +5,20 @@ import type { AgentFactory } from "../agent/contract.js";
 import { lineLogger, type Logger } from "../base/logger.js";
 import { ConfigSource } from "../config/config-source.js";
 import type { DeerflowConfig } from "../config/schema.js";
-import { resolveHome, threadHome } from "../context/home-paths.js";
+import { auditLogPath, resolveHome, threadHome } from "../context/home-paths.js";
 import type { ModelCatalogue } from "../models/contract.js";
 import { resolveModels } from "../models/registry.js";
 import type { Persistence } from "../persistence/contract.js";
 import { openPersistence } from "../persistence/open-persistence.js";
 import { loggingAuditSink } from "../policy/audit-sink.js";
-import { BubblewrapProvider } from "../sandbox/bubblewrap/bubblewrap-provider.js";
-import { chooseSandbox, type ChosenSandbox } from "../sandbox/choose-provider.js";
-import { LocalProvider } from "../sandbox/local/local-provider.js";
+import type { ChosenSandbox } from "../sandbox/choose-provider.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
 import type { StreamBridge } from "./bridge/contract.js";
+import { fileLogger } from "./file-logger.js";
 import { databaseLocation } from "./database-location.js";
 import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
 import { RunManager } from "./run-manager.js";
+import { probeSandbox } from "./sandbox-choice.js";
 import { ThreadService } from "./thread-service.js";
 
 export interface HostOptions {
@@ -79,18 +79,14 @@ interface Parts {
 }
 
 async function wire({ env, logger, source, home, persistence }: Parts): Promise<Host> {
-  const config = () => source.current();
+  const config = (): DeerflowConfig => source.current();
   const models = modelsOf(config, env);
-  const { provider: sandboxName, allow_host_bash: allowHostBash } = config().sandbox;
-  const sandbox = await chooseSandbox({ provider: sandboxName, allowHostBash }, [
-    new BubblewrapProvider(),
-    ...(allowHostBash ? [new LocalProvider({ allowHostBash })] : []),
-  ]);
+  const sandbox = await probeSandbox(config());
   const agents = makeLeadAgent({
     home,
     config,
     models,
-    audit: loggingAuditSink(logger),
+    audit: loggingAuditSink(fileLogger(auditLogPath(home), "info")),
     logger,
     ...(sandbox.provider === undefined ? {} : { sandboxProvider: sandbox.provider }),
   });

@@ -1,0 +1,17 @@
+/** A logger whose lines are kept in a file. */
+import { appendFileSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { lineLogger, type Logger, type LogLevel } from "../base/logger.js";
+
+/**
+ * Appends one JSON line per entry; makes the folder at the first.
+ * @throws what the disk says, at the entry that cannot be written
+ */
+export function fileLogger(path: string, level: LogLevel): Logger {
+  let made = false;
+  return lineLogger(level, (line) => {
+    if (!made) mkdirSync(dirname(path), { recursive: true });
+    made = true;
+    appendFileSync(path, `${line}\n`);
+  });
+}
