@@ -54,11 +54,13 @@ export interface HostFolder {
   readonly virtualPath: string;
   /** The working directory for the process; holds good until `close`, wherever links lead meanwhile. */
   readonly workingDirectory: string;
+  /** The one name in it that is meant, when the path asked for is a file's. */
+  readonly only?: string;
   close(): Promise<void>;
 }
 
 /** A backend whose files lie on this machine, so that a search may run in a process of its own. */
 export interface HostSearchable {
-  /** The host folders that make up `path`, in order of virtual path; the caller closes each. */
+  /** The host folders that make up `path`, in order of virtual path, or the folder of a file; the caller closes each. */
   openFolders(path: string): Promise<readonly HostFolder[]>;
 }

@@ -26,8 +26,10 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
   "gbk.txt": Buffer.concat([Buffer.from("foo "), Buffer.from("d3e0b6ee", "hex"), Buffer.from("\n")]),
   "empty.txt": "",
   "blank.txt": "\n\n",
-  "long.txt": `${"x".repeat(1_500_000)}needle${"x".repeat(1_500_000)}\n`,
+  "long.txt": `${"x".repeat(3000)}needle${"x".repeat(3000)}
+`,
   "文件.md": "foo 中文\n",
+  "odd [x]{1}*.txt": "foo odd\n",
   "many.txt": "dup\n".repeat(50),
 };
 
@@ -72,6 +74,11 @@ const QUERIES: readonly (Partial<GrepQuery> & { pattern: string })[] = [
   { pattern: "foo", path: "/mnt/w/src" },
   { pattern: "foo", path: "/" },
   { pattern: "foo", path: "/mnt/w/a.txt" },
+  { pattern: "foo", path: "/mnt/w/a.txt", glob: "*.md" },
+  { pattern: "foo", path: "/mnt/w/file-link.txt" },
+  { pattern: "foo", path: "/mnt/w/odd [x]{1}*.txt" },
+  { pattern: "foo", path: "/mnt/w/.hidden/x.txt" },
+  { pattern: "[^;]{0,64}needle", path: "/mnt/w/long.txt" },
   { pattern: "foo", path: "/mnt/w/folder-link" },
   { pattern: "absent" },
 ];
@@ -98,12 +105,19 @@ describe("grep", () => {
       }),
     );
     await mkdir(join(host, "w/.git"));
+    await mkdir(join(host, "long"));
+    await writeFile(join(host, "long/line.txt"), `${"x".repeat(1_500_000)}needle${"x".repeat(1_500_000)}\n`);
     await writeFile(join(host, "secret.txt"), "foo outside\n");
     await symlink(join(host, "secret.txt"), join(host, "w/link.txt"));
     await symlink(host, join(host, "w/link"));
     await symlink("a", join(host, "w/folder-link"));
+    await symlink("a/b.txt", join(host, "w/file-link.txt"));
     disk = new MountedDiskBackend({
-      mounts: [{ virtualPath: "/mnt/w", hostPath: join(host, "w"), mode: "read-write" }],
+      mounts: ["w", "long"].map((name) => ({
+        virtualPath: `/mnt/${name}`,
+        hostPath: join(host, name),
+        mode: "read-write",
+      })),
     });
     verbsOnly = {
       id: disk.id,
@@ -138,6 +152,7 @@ describe("grep", () => {
       "crlf.txt:2",
       "gbk.txt:1",
       "ignored.txt:1",
+      "odd [x]{1}*.txt:1",
     ]);
     expect(matches.find((match) => match.path.endsWith("crlf.txt"))?.text).toBe("one foo");
     expect(matches.find((match) => match.path.endsWith("bom.txt"))?.text).toBe("foo after a mark");
@@ -147,7 +162,7 @@ describe("grep", () => {
     "cuts a line of three million characters around the match of %s, quickly",
     async (pattern) => {
       const begin = performance.now();
-      const { matches } = await grep(disk, query({ pattern, glob: "long.txt" }));
+      const { matches } = await grep(disk, query({ pattern, path: "/mnt/long/line.txt" }));
       expect(performance.now() - begin).toBeLessThan(5000);
       expect(matches).toHaveLength(1);
       expect(matches[0]?.text).toHaveLength(200);
@@ -157,7 +172,7 @@ describe("grep", () => {
   it("keeps the process free while it searches", async () => {
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 5);
-    await grep(disk, query({ pattern: "(x+x+)+y" }));
+    await grep(disk, query({ pattern: "(x+x+)+y", path: "/mnt/long" }));
     clearInterval(ticking);
     expect(turns).toBeGreaterThan(0);
   });

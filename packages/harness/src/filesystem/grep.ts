@@ -1,4 +1,6 @@
 /** Finding lines in files. */
+import { DeerflowError } from "../base/errors.js";
+import { shownPath } from "../base/virtual-path.js";
 import type { FileBackend, HostSearchable } from "./contract.js";
 import { globMatcher } from "./glob-pattern.js";
 import { scanLines } from "./line-scan.js";
@@ -25,7 +27,7 @@ export async function grep(
   const search: LineSearch = {
     query,
     matches: lineMatcher(query),
-    takes: query.glob === undefined ? () => true : globMatcher(query.glob, query.path),
+    takes: query.glob === undefined ? () => true : takesBy(query.glob, query.path),
     signal: limitedSignal(options.seconds ?? GREP_SECONDS, options.signal),
   };
   const result = (await searchHost(files, search)) ?? (await scanLines(files, search));
@@ -33,10 +35,17 @@ export async function grep(
   return result;
 }
 
-/** Undefined where ripgrep cannot help: a single file, a backend that is not on this machine, a foreign pattern. */
+/** A file that was named takes part whatever the glob says. */
+function takesBy(glob: string, root: string): (path: string) => boolean {
+  const matches = globMatcher(glob, root);
+  return (path) => path === root || matches(path);
+}
+
+/** Undefined where ripgrep cannot help: a backend that is not on this machine, a foreign pattern. */
 async function searchHost(files: FileBackend, search: LineSearch): Promise<GrepResult | undefined> {
   if (!isHostSearchable(files)) return undefined;
-  if ((await files.stat(search.query.path))?.kind !== "directory") return undefined;
+  const root = await files.stat(search.query.path);
+  if (root === undefined) throw new DeerflowError("path_not_found", { path: shownPath(search.query.path) });
   const folders = await files.openFolders(search.query.path);
   try {
     return await ripgrepLines(folders, search);

@@ -119,10 +119,17 @@ export class MountedDiskBackend implements FileBackend, HostSearchable {
     const place = await this.#resolve(path);
     const folders = await Promise.all(
       place.kind === "mounted"
-        ? [openFolder(place, path)]
+        ? [this.#openPlace(place, path)]
         : this.#table.mountsBelow(path).map((mount) => this.#openMount(mount.virtualPath)),
     );
     return folders.filter((folder) => folder !== undefined);
+  }
+
+  async #openPlace(place: Mounted, path: string): Promise<HostFolder | undefined> {
+    const only = (await this.stat(path))?.kind === "file" ? place.below.at(-1) : undefined;
+    if (only === undefined) return openFolder(place, path);
+    const folder = await openFolder({ ...place, below: place.below.slice(0, -1) }, parentOf(path));
+    return folder && { ...folder, only };
   }
 
   async #openMount(virtualPath: string): Promise<HostFolder | undefined> {

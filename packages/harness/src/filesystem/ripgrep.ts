@@ -9,6 +9,7 @@ import { childOf, segmentsOf } from "../base/virtual-path.js";
 import type { HostFolder } from "./contract.js";
 import {
   type GrepMatch,
+  type GrepQuery,
   type GrepResult,
   type LineSearch,
   MAX_LINE_CHARACTERS,
@@ -53,8 +54,7 @@ const Message = z.union([
 ]);
 
 /** Every flag, with its reason. */
-function flags({ query }: LineSearch, expression: string): string[] {
-  const coarseGlob = query.glob === undefined ? undefined : ripgrepGlob(query.glob, query.path);
+function flags({ query }: LineSearch, expression: string, only: string | undefined): string[] {
   return [
     "--json",
     "--no-config", // the host's settings are not the agent's
@@ -63,16 +63,26 @@ function flags({ query }: LineSearch, expression: string): string[] {
     "--no-follow",
     "--sort=path", // the same first matches every time, as the other engine gives them
     "--crlf", // "$" matches before CRLF
-    `--max-filesize=${MAX_SEARCHED_BYTES}`,
     `--max-count=${query.maxResults + 1}`, // one more, to tell "exactly" from "more"
     query.caseSensitive ? "--case-sensitive" : "--ignore-case",
     ...(query.literal ? ["--fixed-strings"] : []),
-    ...(coarseGlob === undefined ? [] : [`--glob=${coarseGlob}`]),
+    ...(only === undefined ? treeFlags(query) : fileFlags(only)),
     `--regexp=${expression}`,
     "--",
     ".",
   ];
 }
+
+function treeFlags({ glob, path }: GrepQuery): string[] {
+  const coarse = glob === undefined ? undefined : ripgrepGlob(glob, path);
+  return [`--max-filesize=${MAX_SEARCHED_BYTES}`, ...(coarse === undefined ? [] : [`--glob=${coarse}`])];
+}
+
+/** Found by walking, because ripgrep follows a link that is named to it. */
+const fileFlags = (name: string): string[] => [
+  "--max-depth=1",
+  `--glob=/${name.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`,
+];
 
 /** A glob that ripgrep reads as we do, or more widely; undefined when it might read it otherwise. */
 function ripgrepGlob(glob: string, root: string): string | undefined {
@@ -95,8 +105,9 @@ export async function ripgrepLines(
   const matches: GrepMatch[] = [];
   const unreadable: string[] = [];
   for (const folder of folders) {
-    const collector = new Collector(folder.virtualPath, search, matches, unreadable);
-    if (!(await runRipgrep(folder, flags(search, expression), search.signal, collector))) return undefined;
+    const collector = new Collector(folder, search, matches, unreadable);
+    if (!(await runRipgrep(folder, flags(search, expression, folder.only), search.signal, collector)))
+      return undefined;
     if (collector.full) return { matches, stopped: "results", unreadable };
     if (search.signal.aborted) return { matches, stopped: "time", unreadable };
   }
@@ -142,12 +153,12 @@ class Collector {
   searched = false;
   full = false;
   #ofFile: GrepMatch[] = [];
-  readonly #folder: string;
+  readonly #folder: HostFolder;
   readonly #search: LineSearch;
   readonly #matches: GrepMatch[];
   readonly #unreadable: string[];
 
-  constructor(folder: string, search: LineSearch, matches: GrepMatch[], unreadable: string[]) {
+  constructor(folder: HostFolder, search: LineSearch, matches: GrepMatch[], unreadable: string[]) {
     this.#folder = folder;
     this.#search = search;
     this.#matches = matches;
@@ -165,11 +176,18 @@ class Collector {
 
   addComplaint(line: string): void {
     const path = /^(?:rg: )?\.\/(.+?): /.exec(line)?.[1];
-    if (path !== undefined) this.#unreadable.push(childOf(this.#folder, path));
+    if (path !== undefined) this.#unreadable.push(this.#virtual(path));
+  }
+
+  /** A single file goes by the name under which it was asked for, which may be a link's. */
+  #virtual(name: string): string {
+    return this.#folder.only === undefined
+      ? childOf(this.#folder.virtualPath, name)
+      : this.#search.query.path;
   }
 
   #addMatch(data: Extract<z.infer<typeof Message>, { type: "match" }>["data"]): void {
-    const path = childOf(this.#folder, textOf(data.path).replace(/^\.\//, ""));
+    const path = this.#virtual(textOf(data.path).replace(/^\.\//, ""));
     if (!this.#search.takes(path)) return;
     const line = textOf(data.lines).replace(/\r?\n$/, "");
     const bytesBefore = data.submatches[0]?.start ?? 0;
