@@ -70,7 +70,7 @@ describe("messagesReducer", () => {
           if (typeof ours !== "string") lists.push(ours);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 120 },
     );
   });
 
