@@ -40,7 +40,7 @@ export function ChatScreen({ threadId, onOpenSidebar }: ChatScreenProps) {
   };
   return (
     <>
-      <main className="flex min-w-0 flex-1 flex-col">
+      <main className="flex min-w-0 flex-1 flex-col" inert={panel.covers}>
         <ChatHeader
           title={title}
           panelOpen={panel.available ? panel.open : undefined}
@@ -59,7 +59,7 @@ export function ChatScreen({ threadId, onOpenSidebar }: ChatScreenProps) {
               <div className="flex-1" />
             </div>
           ) : (
-            <Conversation onAnswer={(text) => void sending.answer(text)} />
+            <Conversation actions={{ answer: (text) => void sending.answer(text), openFile: panel.show }} />
           )}
           {isNew && (view.error ?? sending.problem) !== undefined && (
             <div className="mx-auto w-full max-w-3xl px-3 pb-2 sm:px-6">

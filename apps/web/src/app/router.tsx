@@ -3,7 +3,6 @@
  * live on when a new conversation gets its address.
  */
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { NotFoundPage } from "./not-found-page.js";
 import { Workspace } from "./workspace.js";
 
 interface Search {
@@ -13,7 +12,6 @@ interface Search {
 
 const rootRoute = createRootRoute({
   component: Workspace,
-  notFoundComponent: NotFoundPage,
   validateSearch: (search: Record<string, unknown>): Search =>
     typeof search["file"] === "string" ? { file: search["file"] } : {},
 });

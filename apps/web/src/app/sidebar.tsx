@@ -52,7 +52,7 @@ export function Sidebar({ open, onClose }: SidebarProps) {
         <div className="min-h-0 flex-1 overflow-y-auto px-2 py-1">
           <ThreadList />
         </div>
-        <div className="flex justify-end border-t border-line p-1.5">
+        <div className="border-t border-line p-2">
           <PreferencesMenu />
         </div>
       </nav>

@@ -3,26 +3,27 @@ import type { ThreadView } from "@deerflow/client";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { remember, remembered } from "../lib/storage.js";
+import { useWide } from "../lib/use-wide.js";
 
 interface Panel {
   /** False while there is nothing to show. */
   readonly available: boolean;
   readonly open: boolean;
   readonly file: string | undefined;
+  /** True while the panel lies over the conversation: there is no room beside it. */
+  readonly covers: boolean;
   toggle(): void;
   /** Opens a file, or goes back to the lists. */
   show(file: string | undefined): void;
 }
 
-/** Beside the conversation there is room for the panel. */
-const isWide = (): boolean => window.matchMedia("(min-width: 64rem)").matches;
-
 export function usePanel({ todos, artifacts, threadId }: ThreadView): Panel {
+  const wide = useWide();
   const { file } = useSearch({ strict: false });
   const navigate = useNavigate();
   // On a wide screen the person's last choice holds; on a narrow one the panel covers the page and is opened anew.
   const [choice, setChoice] = useState<{ threadId: string | undefined; open: boolean }>();
-  const wished = isWide()
+  const wished = wide
     ? remembered("panel") !== "closed"
     : choice?.threadId === threadId && choice?.open === true;
   const available = todos.length > 0 || artifacts.length > 0 || file !== undefined;
@@ -34,12 +35,13 @@ export function usePanel({ todos, artifacts, threadId }: ThreadView): Panel {
     available,
     open,
     file,
+    covers: open && !wide,
     show: (next) => {
-      if (next !== undefined || !isWide()) setChoice({ threadId, open: true });
+      if (next !== undefined || !wide) setChoice({ threadId, open: true });
       show(next);
     },
     toggle: () => {
-      if (isWide()) remember("panel", open ? "closed" : "");
+      if (wide) remember("panel", open ? "closed" : "");
       setChoice({ threadId, open: !open });
       if (open && file !== undefined) show(undefined);
     },

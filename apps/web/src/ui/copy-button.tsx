@@ -21,7 +21,12 @@ export function CopyButton({
   if (navigator.clipboard === undefined) return null; // not there on a page without TLS
   const copy = () => void navigator.clipboard.writeText(text()).then(() => setCopied(true));
   return (
-    <IconButton label={copied ? t("copied") : t("copy")} onClick={copy} {...(className ? { className } : {})}>
+    <IconButton
+      size="small"
+      label={copied ? t("copied") : t("copy")}
+      onClick={copy}
+      {...(className ? { className } : {})}
+    >
       {copied ? <Check className="size-3.5" aria-hidden /> : <Copy className="size-3.5" aria-hidden />}
     </IconButton>
   );

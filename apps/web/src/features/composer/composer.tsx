@@ -37,7 +37,7 @@ export function Composer({ text, attachments, models, onText, onSend, onStop }: 
         if (ready) onSend();
       }}
     >
-      <div className="rounded-2xl border border-line-strong bg-raised shadow-xs focus-within:border-accent">
+      <div className="@container rounded-2xl border border-line-strong bg-raised shadow-xs focus-within:border-accent">
         {attachments.list.length > 0 && (
           <ul className="flex flex-wrap gap-1.5 px-3 pt-3">
             {attachments.list.map((attachment) => (
@@ -75,6 +75,7 @@ export function Composer({ text, attachments, models, onText, onSend, onStop }: 
           <ModelMenu {...models} />
           {isDemo(models.chosen) && <DemoMark />}
           <span className="flex-1" />
+          <span className="mr-1.5 hidden text-xs text-ink-faint @xl:inline">{t("composerHint")}</span>
           <SendButton
             phase={phase}
             ready={ready}

@@ -14,22 +14,14 @@ interface SendButtonProps {
 
 export function SendButton({ phase, ready, hint, onStop }: SendButtonProps) {
   const t = useText();
-  const look =
-    "rounded-full bg-accent text-accent-ink hover:bg-accent hover:text-accent-ink hover:opacity-90";
   if (isBusy(phase))
     return (
-      <IconButton
-        key="stop"
-        label={t("stop")}
-        disabled={phase !== "running"}
-        onClick={onStop}
-        className={look}
-      >
+      <IconButton key="stop" label={t("stop")} disabled={phase !== "running"} onClick={onStop} look="accent">
         <Square className="size-3.5 fill-current" aria-hidden />
       </IconButton>
     );
   return (
-    <IconButton key="send" type="submit" label={hint ?? t("send")} disabled={!ready} className={look}>
+    <IconButton key="send" type="submit" label={hint ?? t("send")} disabled={!ready} look="accent">
       <ArrowUp className="size-4" aria-hidden />
     </IconButton>
   );

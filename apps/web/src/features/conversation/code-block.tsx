@@ -20,7 +20,7 @@ export function CodeBlock({ children }: { readonly children: ReactNode }) {
       </pre>
       <CopyButton
         text={() => pre.current?.textContent ?? ""}
-        className="absolute top-1.5 right-1.5 size-7 bg-sunken opacity-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100"
+        className="absolute top-1.5 right-1.5 bg-sunken opacity-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100"
       />
     </div>
   );

@@ -9,11 +9,12 @@ import { ConversationSkeleton } from "./conversation-skeleton.js";
 import { HumanTurn } from "./human-turn.js";
 import { RunLine } from "./run-line.js";
 import { RunSpeaker } from "./run-speaker.js";
+import type { TurnActions } from "./turn-actions.js";
 import { turnsOf } from "./turns.js";
 import { useStickToBottom } from "./use-stick-to-bottom.js";
 import { useThreadView } from "./use-thread-view.js";
 
-export function Conversation({ onAnswer }: { onAnswer(text: string): void }) {
+export function Conversation({ actions }: { readonly actions: TurnActions }) {
   const t = useText();
   const { observer } = useServices();
   const view = useThreadView();
@@ -41,7 +42,7 @@ export function Conversation({ onAnswer }: { onAnswer(text: string): void }) {
                 key={turn.id}
                 steps={turn.steps}
                 newest={index === turns.length - 1}
-                onAnswer={onAnswer}
+                actions={actions}
               />
             ),
           )}
@@ -53,7 +54,8 @@ export function Conversation({ onAnswer }: { onAnswer(text: string): void }) {
         <IconButton
           label={t("jumpToLatest")}
           onClick={toBottom}
-          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full border border-line bg-raised shadow-md"
+          look="floating"
+          className="absolute bottom-3 left-1/2 -translate-x-1/2"
         >
           <ArrowDown className="size-4" aria-hidden />
         </IconButton>

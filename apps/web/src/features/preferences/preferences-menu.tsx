@@ -3,7 +3,6 @@ import { DropdownMenu } from "radix-ui";
 import { Settings2 } from "lucide-react";
 import { useLanguage } from "../../i18n/language-context.js";
 import { isLanguage, LANGUAGES } from "../../i18n/translate.js";
-import { IconButton } from "../../ui/icon-button.js";
 import { Menu } from "../../ui/menu.js";
 import { MenuChoice } from "../../ui/menu-choice.js";
 import { isTheme, useTheme } from "./use-theme.js";
@@ -13,12 +12,16 @@ export function PreferencesMenu() {
   const [theme, setTheme] = useTheme();
   return (
     <Menu
-      align="end"
+      align="start"
       side="top"
       trigger={
-        <IconButton label={t("preferences")}>
-          <Settings2 className="size-4" aria-hidden />
-        </IconButton>
+        <button
+          type="button"
+          className="flex h-8 w-full items-center gap-2 rounded-md px-2 text-ink-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+        >
+          <Settings2 className="size-4 text-ink-faint" aria-hidden />
+          {t("preferences")}
+        </button>
       }
     >
       <MenuChoice

@@ -44,7 +44,8 @@ export function ThreadRow({ thread }: { readonly thread: Thread }) {
         trigger={
           <IconButton
             label={t("conversationMenu", { title })}
-            className="absolute top-0.5 right-1 size-7 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
+            size="small"
+            className="absolute top-0.5 right-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
           >
             <Ellipsis className="size-4" aria-hidden />
           </IconButton>

@@ -11,7 +11,7 @@ const LOOKS = {
     Icon: CircleCheck,
     label: "todoCompleted",
     icon: "text-good",
-    text: "text-ink-faint line-through",
+    text: "text-ink-faint",
   },
 } as const;
 

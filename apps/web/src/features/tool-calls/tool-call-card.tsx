@@ -11,12 +11,16 @@ import { ToolCallProblem } from "./tool-call-problem.js";
 import { cardHeading, liveTail } from "./tool-call-text.js";
 import { toolKind } from "./tool-kinds.js";
 
+/** Shorter durations are only noise. */
+const WORTH_TELLING_MS = 100;
+
 export const ToolCallCard = memo(function ToolCallCard({ call }: { readonly call: ToolCallView }) {
   const t = useText();
   const detailsId = useId();
   const [open, setOpen] = useState(false);
   const { headline, subject } = cardHeading(call);
-  const { Icon } = toolKind(call.name);
+  const { Icon, label } = toolKind(call.name);
+  const words = headline ?? (label === undefined ? call.name : t(label));
   const tail = call.state === "writing" ? liveTail(call.name, call.args) : "";
   return (
     <li className="min-w-0" data-tool={call.name} data-state={call.state}>
@@ -29,13 +33,13 @@ export const ToolCallCard = memo(function ToolCallCard({ call }: { readonly call
       >
         <Icon aria-hidden className="size-4 shrink-0 text-ink-faint" />
         <span className="flex min-w-0 flex-1 items-baseline gap-2">
-          <span className="truncate">{headline ?? call.name}</span>
+          <span className="truncate">{words}</span>
           <code className="hidden min-w-0 shrink-1000 truncate font-mono text-xs text-ink-faint sm:inline">
-            {subject ?? (headline === undefined ? "" : call.name)}
+            {subject ?? (words === call.name ? "" : call.name)}
           </code>
         </span>
         <span className="sr-only">{t("toolDetails", { name: call.name })}</span>
-        {call.durationMs !== undefined && (
+        {call.durationMs !== undefined && call.durationMs >= WORTH_TELLING_MS && (
           <span className="shrink-0 text-xs tabular-nums text-ink-faint">
             {formatDuration(call.durationMs)}
           </span>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cardHeading, liveTail, questionOf, shownArguments } from "./tool-call-text.js";
+import { cardHeading, handedFiles, liveTail, questionOf, shownArguments } from "./tool-call-text.js";
 
 describe("cardHeading", () => {
   it.each([
@@ -56,5 +56,14 @@ describe("questionOf", () => {
       question: "Which one?",
       options: ["A", "B"],
     });
+  });
+});
+
+describe("handedFiles", () => {
+  it("are those of a call that succeeded, each once", () => {
+    const args = { filepaths: ["/o/a.md", "/o/a.md", 7] };
+    expect(handedFiles({ name: "present_files", state: "done", args })).toEqual(["/o/a.md"]);
+    expect(handedFiles({ name: "present_files", state: "error", args })).toEqual([]);
+    expect(handedFiles({ name: "bash", state: "done", args })).toEqual([]);
   });
 });

@@ -59,3 +59,10 @@ export function questionOf(call: Pick<ToolCallView, "args" | "artifact">): Quest
     ),
   };
 }
+
+/** The files that a call handed over. */
+export function handedFiles(call: Pick<ToolCallView, "name" | "state" | "args">): readonly string[] {
+  if (call.name !== "present_files" || call.state !== "done") return [];
+  const paths = listOf(call.args["filepaths"]).flatMap((path) => textOf(path) ?? []);
+  return [...new Set(paths)];
+}

@@ -15,9 +15,12 @@ import {
   Wrench,
   type LucideIcon,
 } from "lucide-react";
+import type { MessageKey } from "../../i18n/en.js";
 
 export interface ToolKind {
   readonly Icon: LucideIcon;
+  /** What to call it where the model gave no reason; the tool's name when absent. */
+  readonly label?: MessageKey;
   /** The argument that says what the call is about; shown in one line. */
   readonly subject?: string;
   /** The argument that is a text of many lines. */
@@ -34,9 +37,9 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   ls: { Icon: FolderTree, subject: "path" },
   glob: { Icon: Search, subject: "pattern" },
   grep: { Icon: TextSearch, subject: "pattern" },
-  write_todos: { Icon: ListTodo },
-  present_files: { Icon: PackageCheck },
-  ask_clarification: { Icon: MessageCircleQuestion, subject: "question" },
+  write_todos: { Icon: ListTodo, label: "tool_write_todos" },
+  present_files: { Icon: PackageCheck, label: "tool_present_files" },
+  ask_clarification: { Icon: MessageCircleQuestion, label: "tool_ask_clarification", subject: "question" },
   task: { Icon: Bot, subject: "subagent_type", body: "prompt" },
   web_search: { Icon: Globe, subject: "query" },
   web_fetch: { Icon: Globe, subject: "url" },

@@ -41,7 +41,7 @@ export function Welcome({ starting, onExample, onDemo }: WelcomeProps) {
             <button
               type="button"
               onClick={() => onExample(t(text))}
-              className="h-full w-full rounded-xl border border-line p-3 text-left transition-colors hover:bg-hover"
+              className="flex h-full w-full flex-col items-start rounded-xl border border-line p-3 text-left transition-colors hover:bg-hover"
             >
               <Icon aria-hidden className="mb-2 size-4 text-ink-faint" />
               <span className="block font-medium">{t(title)}</span>
