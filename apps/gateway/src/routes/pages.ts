@@ -40,7 +40,8 @@ export function pageRoutes(webRoot: string) {
     .use(pageHeaders)
     .get("*", serveStatic({ root: webRoot }))
     .get("*", async (context, next) => {
-      const isPage = context.req.header("accept")?.includes("text/html") === true;
+      const wantsPage = context.req.header("accept")?.includes("text/html") === true;
+      const isPage = wantsPage && !context.req.path.startsWith("/api/");
       return isPage ? firstPage(context, next) : next();
     });
 }
