@@ -75,6 +75,8 @@ export interface RunRecord {
   /** The request as it came (input, command, config, context, stream modes), so that a run can be replayed. */
   readonly request: JsonObject;
   readonly metadata: JsonObject;
+  /** Which process works on it, as {@link processIdentity} names it. */
+  readonly owner: string;
   /** Fencing number: raised at each pick-up; a write with an older one is refused. */
   readonly epoch: number;
   readonly error?: string;
@@ -85,7 +87,14 @@ export interface RunRecord {
 
 export type NewRun = Pick<
   RunRecord,
-  "runId" | "threadId" | "assistantId" | "multitaskStrategy" | "onDisconnect" | "request" | "metadata"
+  | "runId"
+  | "threadId"
+  | "assistantId"
+  | "multitaskStrategy"
+  | "onDisconnect"
+  | "request"
+  | "metadata"
+  | "owner"
 >;
 
 export interface RunOutcome {
@@ -104,6 +113,8 @@ export interface RunStore {
     threadId: string,
     page: { limit: number; offset: number },
   ): Promise<readonly RunRecord[]>;
+  /** The pending and running runs of a thread, whoever works on them; oldest first. */
+  unfinished(principal: Principal, threadId: string): Promise<readonly RunRecord[]>;
   /**
    * pending → running, epoch + 1. Undefined when the run is not pending any more, or another run of its thread
    * is running.
@@ -118,8 +129,11 @@ export interface RunStore {
     run: { threadId: string; runId: string; epoch: number },
     outcome: RunOutcome,
   ): Promise<boolean>;
-  /** Ends every run that a dead process left pending or running. @returns the runs ended */
-  reconcile(outcome: RunOutcome): Promise<readonly { principal: Principal; run: RunRecord }[]>;
+  /** Ends the pending and running runs whose owner is not alive. @returns the runs ended */
+  reconcile(
+    outcome: RunOutcome,
+    isAlive: (owner: string) => boolean,
+  ): Promise<readonly { principal: Principal; run: RunRecord }[]>;
 }
 
 export interface RunEvent {

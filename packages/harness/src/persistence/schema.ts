@@ -28,6 +28,8 @@ export interface RunTable {
   on_disconnect: RunRecord["onDisconnect"];
   request: string;
   metadata: string;
+  /** The process that works on it. */
+  owner: string;
   /** Raised at each pick-up. */
   epoch: number;
   error: string | null;

@@ -1,8 +1,15 @@
 /** Lets writes that arrive together share one transaction: one wait for the disk instead of many. */
 import type { CheckpointDatabase, CheckpointRows } from "./checkpoint-rows.js";
 
-/** Part of a transaction. May be run again, so it keeps what it learned in `afterCommit` only. */
-export type WriteOperation<T> = (rows: CheckpointRows, afterCommit: (keep: () => void) => void) => Promise<T>;
+/** The transaction that the operations of one group share. */
+export interface GroupTransaction {
+  readonly rows: CheckpointRows;
+  /** Runs `keep` when the transaction is on disk; never if it is undone. */
+  afterCommit(keep: () => void): void;
+}
+
+/** Part of a transaction. May be run again in another one, so it keeps what it learned in `afterCommit` only. */
+export type WriteOperation<T> = (transaction: GroupTransaction) => Promise<T>;
 
 interface Waiting {
   readonly operation: WriteOperation<unknown>;
@@ -67,9 +74,8 @@ export class GroupCommit {
     const { done, keeps } = await this.#database.write(async (rows) => {
       const done: { waiting: Waiting; result: unknown }[] = [];
       const keeps: (() => void)[] = [];
-      for (const waiting of take()) {
-        done.push({ waiting, result: await waiting.operation(rows, (keep) => keeps.push(keep)) });
-      }
+      const transaction: GroupTransaction = { rows, afterCommit: (keep) => keeps.push(keep) };
+      for (const waiting of take()) done.push({ waiting, result: await waiting.operation(transaction) });
       return { done, keeps };
     });
     for (const keep of keeps) keep();

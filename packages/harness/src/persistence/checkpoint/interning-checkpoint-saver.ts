@@ -177,7 +177,12 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#submitInOrder(threadId, async () => (rows) => rows.removeThread(this.#scope, threadId));
+    await this.#submitInOrder(
+      threadId,
+      async () =>
+        ({ rows }) =>
+          rows.removeThread(this.#scope, threadId),
+    );
   }
 
   /** Runs `work` in a shared transaction in which the messages of `values` have their numbers. */
@@ -189,10 +194,11 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
       const { values, work } = await prepare();
       const messages = new Set(values.flatMap((value) => value.messages));
       await this.#interner.prepare(messages);
-      return async (rows, afterCommit) => {
+      return async (transaction) => {
+        const { rows } = transaction;
         const thread =
           (await rows.findThread(this.#scope, threadId)) ?? (await rows.addThread(this.#scope, threadId));
-        const numbers = await this.#interner.intern(messages, thread, rows, afterCommit);
+        const numbers = await this.#interner.intern(messages, thread, transaction);
         // Every message of the values is in `numbers`; an absent one would be a defect that the reader names.
         const seqsOf = (value: EncodedValue) =>
           refsToText(value.messages.map((message) => numbers.get(message) ?? -1));

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { CheckpointRows, ThreadRow } from "./checkpoint-rows.js";
-import type { WriteOperation } from "./group-commit.js";
+import type { GroupTransaction } from "./group-commit.js";
 import { messageToText } from "./message-codec.js";
 import { packPayload } from "./payload.js";
 
@@ -69,6 +69,7 @@ const isFree = async (rows: CheckpointRows, threadKey: number, seq: number): Pro
  */
 export class MessageInterner {
   readonly #known = new WeakMap<BaseMessage, Known>();
+  readonly #learned = new WeakMap<GroupTransaction, Map<BaseMessage, Known>>();
   /** By thread key: the number kept for the answer to a call. */
   readonly #reserved = new Map<number, Map<string, number>>();
 
@@ -89,37 +90,61 @@ export class MessageInterner {
   async intern(
     messages: Iterable<BaseMessage>,
     thread: ThreadRow,
-    rows: CheckpointRows,
-    afterCommit: Parameters<WriteOperation<void>>[1],
+    transaction: GroupTransaction,
   ): Promise<ReadonlyMap<BaseMessage, number>> {
+    const learned = this.#learnedIn(transaction);
     const numbers = new Map<BaseMessage, number>();
     let next = thread.nextMessage;
     for (const message of messages) {
-      const known = this.#recall(message);
+      const known = this.#recall(message, learned);
       if (known?.place?.threadKey === thread.key) {
         numbers.set(message, known.place.seq);
         continue;
       }
-      const { hash, data } = await this.#describe(message, known);
-      let seq = await rows.findMessageByHash(thread.key, hash);
-      if (seq === undefined) {
-        const reserved = this.#takeReserved(thread.key, answeredCallOf(message));
-        const free = reserved !== undefined && reserved < next && (await isFree(rows, thread.key, reserved));
-        seq = free ? reserved : next++;
-        await rows.addMessage(thread.key, { seq, hash, data });
-        for (const callId of callIdsOf(message)) this.#reserve(thread.key, callId, next++);
-      }
-      const place = { threadKey: thread.key, seq };
-      const look = lookOf(message);
-      afterCommit(() => this.#known.set(message, { look, place }));
+      const described = await this.#describe(message, known);
+      const found = await transaction.rows.findMessageByHash(thread.key, described.hash);
+      const added =
+        found === undefined ? await this.#add(message, described, { thread, next, transaction }) : undefined;
+      const seq = found ?? added?.seq ?? next;
+      next = added?.next ?? next;
+      learned.set(message, { look: lookOf(message), place: { threadKey: thread.key, seq } });
       numbers.set(message, seq);
     }
-    if (next !== thread.nextMessage) await rows.setNextMessage(thread.key, next);
+    if (next !== thread.nextMessage) await transaction.rows.setNextMessage(thread.key, next);
     return numbers;
   }
 
-  #recall(message: BaseMessage): Known | undefined {
-    const known = this.#known.get(message);
+  /** Stores a message under the number kept for it, or the next one, and keeps numbers for its answers. */
+  async #add(
+    message: BaseMessage,
+    { hash, data }: Described,
+    at: { readonly thread: ThreadRow; readonly next: number; readonly transaction: GroupTransaction },
+  ): Promise<{ seq: number; next: number }> {
+    const { rows } = at.transaction;
+    const threadKey = at.thread.key;
+    const reserved = this.#takeReserved(threadKey, answeredCallOf(message));
+    const free = reserved !== undefined && reserved < at.next && (await isFree(rows, threadKey, reserved));
+    const seq = free ? reserved : at.next;
+    let next = free ? at.next : at.next + 1;
+    await rows.addMessage(threadKey, { seq, hash, data });
+    for (const callId of callIdsOf(message)) this.#reserve(threadKey, callId, next++);
+    return { seq, next };
+  }
+
+  /** What this transaction found out; remembered for good when it is on disk. */
+  #learnedIn(transaction: GroupTransaction): Map<BaseMessage, Known> {
+    const before = this.#learned.get(transaction);
+    if (before !== undefined) return before;
+    const learned = new Map<BaseMessage, Known>();
+    this.#learned.set(transaction, learned);
+    transaction.afterCommit(() => {
+      for (const [message, known] of learned) this.#known.set(message, known);
+    });
+    return learned;
+  }
+
+  #recall(message: BaseMessage, learned?: ReadonlyMap<BaseMessage, Known>): Known | undefined {
+    const known = learned?.get(message) ?? this.#known.get(message);
     return known !== undefined && looksTheSame(known, message) ? known : undefined;
   }
 

@@ -33,6 +33,7 @@ export async function createAppTables(database: Kysely<unknown>): Promise<void> 
     .addColumn("on_disconnect", "varchar(16)", (column) => column.notNull())
     .addColumn("request", "text", (column) => column.notNull())
     .addColumn("metadata", "text", (column) => column.notNull())
+    .addColumn("owner", "varchar(255)", (column) => column.notNull())
     .addColumn("epoch", "integer", (column) => column.notNull())
     .addColumn("error", "text")
     .addColumn("stop_reason", "text")

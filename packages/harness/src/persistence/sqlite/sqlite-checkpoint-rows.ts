@@ -57,7 +57,7 @@ class SqliteCheckpointRows implements CheckpointRows {
 
   async findThread(scope: string, threadId: string): Promise<ThreadRow | undefined> {
     const sql = "SELECT thread_key, next_message FROM checkpoint_threads WHERE scope = ? AND thread_id = ?";
-    const [row] = this.#connection.all(sql, [scope, threadId]);
+    const row = this.#connection.first(sql, [scope, threadId]);
     return row && { key: integer(row, "thread_key"), nextMessage: integer(row, "next_message") };
   }
 
@@ -84,13 +84,13 @@ class SqliteCheckpointRows implements CheckpointRows {
     ns: string,
     id: string | undefined,
   ): Promise<CheckpointRow | undefined> {
-    const [row] =
+    const row =
       id === undefined
-        ? this.#connection.all(
+        ? this.#connection.first(
             "SELECT * FROM checkpoints WHERE thread_key = ? AND ns = ? ORDER BY checkpoint_id DESC LIMIT 1",
             [threadKey, ns],
           )
-        : this.#connection.all(
+        : this.#connection.first(
             "SELECT * FROM checkpoints WHERE thread_key = ? AND ns = ? AND checkpoint_id = ?",
             [threadKey, ns, id],
           );
@@ -165,7 +165,7 @@ class SqliteCheckpointRows implements CheckpointRows {
 
   async findMessageByHash(threadKey: number, hash: Uint8Array): Promise<number | undefined> {
     const sql = "SELECT seq FROM checkpoint_messages WHERE thread_key = ? AND hash = ?";
-    const [row] = this.#connection.all(sql, [threadKey, hash]);
+    const row = this.#connection.first(sql, [threadKey, hash]);
     return row && integer(row, "seq");
   }
 

@@ -30,11 +30,13 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteTurn> {
-    return new SqliteTurn(this.#connection, await this.#connection.acquire());
+    const turn = new SqliteTurn(this.#connection);
+    await turn.take();
+    return turn;
   }
 
-  async beginTransaction(): Promise<void> {
-    await this.#connection.whenFree(() => this.#connection.exec("BEGIN IMMEDIATE"));
+  async beginTransaction(turn: SqliteTurn): Promise<void> {
+    await turn.begin();
   }
 
   async commitTransaction(): Promise<void> {
@@ -55,17 +57,38 @@ class SqliteDriver implements Driver {
 /** The connection, held by one query or transaction. */
 class SqliteTurn implements DatabaseConnection {
   readonly #connection: SqliteConnection;
-  readonly release: () => void;
+  #giveBack: (() => void) | undefined;
 
-  constructor(connection: SqliteConnection, release: () => void) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
-    this.release = release;
+  }
+
+  async take(): Promise<void> {
+    this.#giveBack ??= await this.#connection.acquire();
+  }
+
+  release(): void {
+    this.#giveBack?.();
+    this.#giveBack = undefined;
+  }
+
+  /** Begins a transaction for writing; while another process holds the database, others here may read. */
+  async begin(): Promise<void> {
+    await this.#connection.whenFree(async () => {
+      await this.take();
+      try {
+        this.#connection.exec("BEGIN IMMEDIATE");
+      } catch (error) {
+        this.release();
+        throw error;
+      }
+    });
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#connection.inTransaction || SelectQueryNode.is(query.query)) return this.#execute(query);
     // A single change is a transaction as well, so that a busy database is met at BEGIN and nowhere else.
-    await this.#connection.whenFree(() => this.#connection.exec("BEGIN IMMEDIATE"));
+    await this.begin();
     try {
       const result = this.#execute<R>(query);
       this.#connection.exec("COMMIT");

@@ -17,6 +17,7 @@ const toRun = (row: Omit<Selectable<RunTable>, "position">): RunRecord => ({
   onDisconnect: row.on_disconnect,
   request: objectFromJsonText(row.request),
   metadata: objectFromJsonText(row.metadata),
+  owner: row.owner,
   epoch: row.epoch,
   ...(row.error === null ? {} : { error: row.error }),
   ...(row.stop_reason === null ? {} : { stopReason: row.stop_reason }),
@@ -54,6 +55,7 @@ export class SqlRunStore implements RunStore {
       on_disconnect: run.onDisconnect,
       request: toJsonText(run.request),
       metadata: toJsonText(run.metadata),
+      owner: run.owner,
       epoch: 0,
       error: null,
       stop_reason: null,
@@ -138,11 +140,31 @@ export class SqlRunStore implements RunStore {
     return numUpdatedRows === 1n;
   }
 
-  async reconcile(outcome: RunOutcome): Promise<readonly { principal: Principal; run: RunRecord }[]> {
+  async unfinished(principal: Principal, threadId: string): Promise<readonly RunRecord[]> {
+    const rows = await this.#own(principal, threadId)
+      .where("status", "in", UNFINISHED)
+      .orderBy("position")
+      .execute();
+    return rows.map(toRun);
+  }
+
+  async reconcile(
+    outcome: RunOutcome,
+    isAlive: (owner: string) => boolean,
+  ): Promise<readonly { principal: Principal; run: RunRecord }[]> {
+    const owners = await this.#database
+      .selectFrom("runs")
+      .select("owner")
+      .distinct()
+      .where("status", "in", UNFINISHED)
+      .execute();
+    const dead = owners.map((row) => row.owner).filter((owner) => !isAlive(owner));
+    if (dead.length === 0) return [];
     const rows = await this.#database
       .updateTable("runs")
       .set(outcomeColumns(outcome, this.#clock.now()))
       .where("status", "in", UNFINISHED)
+      .where("owner", "in", dead)
       .returningAll()
       .execute();
     return rows.map((row) => ({
