@@ -42,7 +42,11 @@ function removeStale(workspace) {
 BUILT_WORKSPACES.forEach(removeStale);
 run("Compiling the packages", [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"]);
 BUILT_WORKSPACES.forEach(copyProse);
-run("Bundling the web workspace", [join(ROOT, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], join(ROOT, "apps/web"));
+run(
+  "Bundling the web workspace",
+  [join(ROOT, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"],
+  join(ROOT, "apps/web"),
+);
 rmSync(join(ROOT, "apps/gateway/dist/web"), { recursive: true, force: true });
 cpSync(join(ROOT, "apps/web/dist"), join(ROOT, "apps/gateway/dist/web"), { recursive: true });
 recordBuild();

@@ -21,7 +21,13 @@ const document = (title: string, ...parts: readonly string[]): string =>
 
 describe("the generated pages", () => {
   it("show the order of the middleware as it is", async () => {
-    const rows = ORDER.map((row, index) => [index + 1, row.name, row.on, row.guard ? "yes" : "", row.because]);
+    const rows = ORDER.map((row, index) => [
+      index + 1,
+      row.name,
+      row.on,
+      row.guard ? "yes" : "",
+      row.because,
+    ]);
     const text =
       "First is outermost: its before-hooks run first, its after-hooks last, and its wraps stand around all below.";
     await expect(
@@ -60,6 +66,8 @@ describe("the generated pages", () => {
 
   it("show the exit codes of the command line", async () => {
     const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => [code, meaning]);
-    await expect(document("Exit codes", table(["Code", "Meaning"], rows))).toMatchFileSnapshot(page("exit-codes"));
+    await expect(document("Exit codes", table(["Code", "Meaning"], rows))).toMatchFileSnapshot(
+      page("exit-codes"),
+    );
   });
 });

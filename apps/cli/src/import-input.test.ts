@@ -25,14 +25,21 @@ describe("importInput", () => {
     writeFileSync(join(from, "sub/b.md"), "# b");
     symlinkSync("/etc/passwd", join(from, "link"));
     expect(await importInput(from, uploads, limits)).toMatchObject([{ filename: "notes", size: 3 }]);
-    expect([readdirSync(join(uploads, "notes")), readdirSync(join(uploads, "notes/sub"))]).toEqual([["sub"], ["b.md"]]);
+    expect([readdirSync(join(uploads, "notes")), readdirSync(join(uploads, "notes/sub"))]).toEqual([
+      ["sub"],
+      ["b.md"],
+    ]);
   });
 
   it("refuses what is missing or too large, and copies nothing", async () => {
     const [from, uploads] = [folder(), folder()];
     writeFileSync(join(from, "big"), "x".repeat(101));
-    await expect(importInput(join(from, "big"), uploads, limits)).rejects.toMatchObject({ code: "input_too_large" });
-    await expect(importInput(join(from, "none"), uploads, limits)).rejects.toMatchObject({ code: "input_missing" });
+    await expect(importInput(join(from, "big"), uploads, limits)).rejects.toMatchObject({
+      code: "input_too_large",
+    });
+    await expect(importInput(join(from, "none"), uploads, limits)).rejects.toMatchObject({
+      code: "input_missing",
+    });
     expect(readdirSync(uploads)).toEqual([]);
   });
 });

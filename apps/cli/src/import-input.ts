@@ -18,7 +18,13 @@ export interface ImportedFile {
 
 const VIRTUAL_UPLOADS = "/mnt/user-data/uploads";
 /** Folders that hold no input of a task but may hold a hundred thousand files. */
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules", ".deer-flow", "__pycache__", ".venv"]);
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+  ".git",
+  "node_modules",
+  ".deer-flow",
+  "__pycache__",
+  ".venv",
+]);
 
 interface Found {
   readonly from: string;
@@ -32,7 +38,11 @@ interface Found {
  * @returns one entry for a file, one for a folder as a whole
  * @throws DeerflowError `input_missing`, `input_too_large`; nothing is copied then
  */
-export async function importInput(input: string, uploads: string, limits: ImportLimits): Promise<ImportedFile[]> {
+export async function importInput(
+  input: string,
+  uploads: string,
+  limits: ImportLimits,
+): Promise<ImportedFile[]> {
   const path = resolve(input);
   const found = await find(path, basename(path), limits);
   const total = found.reduce((sum, file) => sum + file.size, 0);
@@ -44,7 +54,14 @@ export async function importInput(input: string, uploads: string, limits: Import
     await mkdir(resolve(target, ".."), { recursive: true });
     await copyFile(file.from, target);
   }
-  return [{ filename: basename(path), size: total, path: posix.join(VIRTUAL_UPLOADS, basename(path)), status: "uploaded" }];
+  return [
+    {
+      filename: basename(path),
+      size: total,
+      path: posix.join(VIRTUAL_UPLOADS, basename(path)),
+      status: "uploaded",
+    },
+  ];
 }
 
 async function find(path: string, to: string, limits: ImportLimits): Promise<Found[]> {

@@ -58,7 +58,9 @@ function addTaskCommands(program: Command, { context, globals, end }: Wiring): v
     .option("--thread <id>", "go on in an existing thread")
     .option("--json", "print events, one JSON object a line")
     .option("--yes", "never ask me anything")
-    .action(async (task: string, options: RunOptions) => end(await runCommand(context, globals(), task, options)));
+    .action(async (task: string, options: RunOptions) =>
+      end(await runCommand(context, globals(), task, options)),
+    );
   program
     .command("demo")
     .description("run the demo task; needs no key")
@@ -112,7 +114,9 @@ function addConfigCommands(program: Command, { context, globals, end }: Wiring):
 
 function sayFailure(error: unknown, { output }: CommandContext, debug: boolean): number {
   const known = DeerflowError.is(error);
-  const sentence = known ? error.sentence : `Something failed inside DeerFlow: ${reasonOf(error)}. --debug shows where.`;
+  const sentence = known
+    ? error.sentence
+    : `Something failed inside DeerFlow: ${reasonOf(error)}. --debug shows where.`;
   output.note(`${output.colors.red("deerflow:")} ${sentence}\n`);
   if (debug && error instanceof Error) output.note(`${error.stack}\n`);
   return known && error.code !== "internal" ? EXIT_CODES.usage.code : EXIT_CODES.failed.code;
@@ -120,7 +124,9 @@ function sayFailure(error: unknown, { output }: CommandContext, debug: boolean):
 
 /** From the package itself, so that it cannot be forgotten at a release. */
 function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   return version;
 }
 

@@ -15,8 +15,8 @@ export interface DemoOptions {
 const DEFAULT_TASK = "Analyse the uploaded data and write a short report with the numbers that matter.";
 
 /** Beside the compiled command in a package, in the repository's `examples` otherwise. */
-const SAMPLES = ["../examples/sales.csv", "../../examples/sales.csv", "../../../../examples/sales.csv"].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
+const SAMPLES = ["../examples/sales.csv", "../../examples/sales.csv", "../../../../examples/sales.csv"].map(
+  (path) => fileURLToPath(new URL(path, import.meta.url)),
 );
 
 /** @returns the exit code */

@@ -66,14 +66,24 @@ export function examineNode(version: string): Finding {
   const enough = major > MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor >= MINIMUM_NODE[1]);
   return enough
     ? { name: "node", state: "ok", text: version }
-    : { name: "node", state: "fail", text: `${version} is too old: install ${MINIMUM_NODE.join(".")} or newer.` };
+    : {
+        name: "node",
+        state: "fail",
+        text: `${version} is too old: install ${MINIMUM_NODE.join(".")} or newer.`,
+      };
 }
 
-function examineConfig({ env, cwd }: CommandContext, { config: path }: GlobalOptions): [Finding, DeerflowConfig?] {
+function examineConfig(
+  { env, cwd }: CommandContext,
+  { config: path }: GlobalOptions,
+): [Finding, DeerflowConfig?] {
   try {
     const source = new ConfigSource({ env, cwd, ...(path === undefined ? {} : { path }) });
     const config = source.current();
-    return [{ name: "config", state: "ok", text: source.path ?? "no config.yaml; the defaults hold" }, config];
+    return [
+      { name: "config", state: "ok", text: source.path ?? "no config.yaml; the defaults hold" },
+      config,
+    ];
   } catch (error) {
     return [{ name: "config", state: "fail", text: sentenceOf(error) }];
   }
@@ -90,7 +100,11 @@ async function examineHome(home: string): Promise<Finding> {
       ? { name: "home", state: "warn", text: `${text}: less than 1 GiB is little` }
       : { name: "home", state: "ok", text };
   } catch (error) {
-    return { name: "home", state: "fail", text: sentenceOf(new DeerflowError("home_not_writable", { path: home, reason: reasonOf(error) })) };
+    return {
+      name: "home",
+      state: "fail",
+      text: sentenceOf(new DeerflowError("home_not_writable", { path: home, reason: reasonOf(error) })),
+    };
   }
 }
 
@@ -137,9 +151,15 @@ function examinePort(host: string, port: number): Promise<Finding> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error) =>
-      resolve({ name: "port", state: "warn", text: `${address} cannot be used (${reasonOf(error)}); serve with --port.` }),
+      resolve({
+        name: "port",
+        state: "warn",
+        text: `${address} cannot be used (${reasonOf(error)}); serve with --port.`,
+      }),
     );
-    server.listen(port, host, () => server.close(() => resolve({ name: "port", state: "ok", text: `${address} is free` })));
+    server.listen(port, host, () =>
+      server.close(() => resolve({ name: "port", state: "ok", text: `${address} is free` })),
+    );
   });
 }
 

@@ -1,7 +1,16 @@
 /** `deerflow run`: one task, in this process, shown as it happens. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { DeerflowError, type Host, LOCAL_PRINCIPAL, openHost, parseRunRequest, type RunJob, type RunRecord, threadDirectories } from "@deerflow/harness";
+import {
+  DeerflowError,
+  type Host,
+  LOCAL_PRINCIPAL,
+  openHost,
+  parseRunRequest,
+  type RunJob,
+  type RunRecord,
+  threadDirectories,
+} from "@deerflow/harness";
 import { type CommandContext, type GlobalOptions, hostOptions } from "../command-context.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import { importInput, type ImportedFile } from "../import-input.js";
@@ -55,7 +64,8 @@ export async function runInHost(work: Work): Promise<number> {
   try {
     const printer = new RunPrinter(context.output.print, context.output.colors);
     for await (const frame of await host.runs.stream(job)) {
-      if (options.json) context.output.print(`${JSON.stringify({ thread_id: threadId, run_id: run.runId, ...frame })}\n`);
+      if (options.json)
+        context.output.print(`${JSON.stringify({ thread_id: threadId, run_id: run.runId, ...frame })}\n`);
       else printer.frame(frame);
     }
     const ended = await host.runs.join(job);
@@ -113,7 +123,9 @@ function cancelOnInterrupt(context: CommandContext, host: Host, job: RunJob): ()
 function sayStart({ context, host, task }: Work, threadId: string, modelName: string): void {
   const { colors } = context.output;
   const demo = modelName.startsWith("demo/") ? " (scripted, no AI)" : "";
-  context.output.note(colors.dim(`model ${modelName}${demo} · shell ${host.sandboxDescription} · thread ${threadId}\n`));
+  context.output.note(
+    colors.dim(`model ${modelName}${demo} · shell ${host.sandboxDescription} · thread ${threadId}\n`),
+  );
   context.output.note(`${colors.bold("Task")} ${task}\n\n`);
 }
 
@@ -121,10 +133,16 @@ function sayEnd({ context, host }: Work, threadId: string, ended: RunRecord, pri
   const { output } = context;
   const { outputs } = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
   for (const artifact of printer.artifacts) {
-    output.print(`\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`);
+    output.print(
+      `\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`,
+    );
   }
-  if (ended.status === "success") output.note(output.colors.dim(`\nGo on with: deerflow run --thread ${threadId} "…"\n`));
-  else output.note(`\nThe run ended: ${ended.stopReason ?? ended.error ?? ended.status}. Go on with: deerflow run --thread ${threadId} "continue"\n`);
+  if (ended.status === "success")
+    output.note(output.colors.dim(`\nGo on with: deerflow run --thread ${threadId} "…"\n`));
+  else
+    output.note(
+      `\nThe run ended: ${ended.stopReason ?? ended.error ?? ended.status}. Go on with: deerflow run --thread ${threadId} "continue"\n`,
+    );
 }
 
 /** What ended a run that is neither a success nor an error; the runtime's stop reasons. */

@@ -18,7 +18,9 @@ export async function serveCommand(
 ): Promise<number> {
   const port = options.port === undefined ? undefined : Number(options.port);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= LARGEST_PORT)) {
-    throw new DeerflowError("invalid_request", { reason: `--port ${options.port} is not a port (0 to 65535)` });
+    throw new DeerflowError("invalid_request", {
+      reason: `--port ${options.port} is not a port (0 to 65535)`,
+    });
   }
   const host = await openHost(hostOptions(context, globals));
   try {
@@ -29,7 +31,9 @@ export async function serveCommand(
     });
     const model = (await host.models()).models[0];
     context.output.note(`DeerFlow TS is at ${server.url} (Ctrl-C stops it)\n`);
-    context.output.note(`model ${model?.name}: ${model?.reason}\nshell ${host.sandboxDescription}\ndata ${host.home}\n`);
+    context.output.note(
+      `model ${model?.name}: ${model?.reason}\nshell ${host.sandboxDescription}\ndata ${host.home}\n`,
+    );
     await new Promise<void>((stop) => {
       context.onInterrupt(stop);
     });

@@ -10,7 +10,11 @@ export interface ListOptions {
 
 const DEFAULT_LIMIT = 50;
 
-async function withHost<T>(context: CommandContext, globals: GlobalOptions, work: (host: Host) => Promise<T>): Promise<T> {
+async function withHost<T>(
+  context: CommandContext,
+  globals: GlobalOptions,
+  work: (host: Host) => Promise<T>,
+): Promise<T> {
   const host = await openHost(hostOptions(context, globals));
   try {
     return await work(host);
@@ -19,16 +23,27 @@ async function withHost<T>(context: CommandContext, globals: GlobalOptions, work
   }
 }
 
-export const listThreads = (context: CommandContext, globals: GlobalOptions, options: ListOptions): Promise<number> =>
+export const listThreads = (
+  context: CommandContext,
+  globals: GlobalOptions,
+  options: ListOptions,
+): Promise<number> =>
   withHost(context, globals, async ({ persistence }) => {
     const limit = Number(options.limit ?? DEFAULT_LIMIT);
     if (!Number.isInteger(limit) || limit < 1) {
-      throw new DeerflowError("invalid_request", { reason: `--limit ${options.limit} is not a positive number` });
+      throw new DeerflowError("invalid_request", {
+        reason: `--limit ${options.limit} is not a positive number`,
+      });
     }
-    const threads = await persistence.threads.search(LOCAL_PRINCIPAL, { limit, offset: 0, sortBy: "updated_at", sortOrder: "desc" });
+    const threads = await persistence.threads.search(LOCAL_PRINCIPAL, {
+      limit,
+      offset: 0,
+      sortBy: "updated_at",
+      sortOrder: "desc",
+    });
     const { print, note } = context.output;
     if (options.json) threads.forEach((thread) => print(`${JSON.stringify(thread)}\n`));
-    else if (threads.length === 0) note("There are no threads yet. Start one with: deerflow run \"…\"\n");
+    else if (threads.length === 0) note('There are no threads yet. Start one with: deerflow run "…"\n');
     else {
       for (const { threadId, status, updatedAt, values } of threads) {
         const when = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
@@ -38,7 +53,11 @@ export const listThreads = (context: CommandContext, globals: GlobalOptions, opt
     return 0;
   });
 
-export const showThread = (context: CommandContext, globals: GlobalOptions, threadId: string): Promise<number> =>
+export const showThread = (
+  context: CommandContext,
+  globals: GlobalOptions,
+  threadId: string,
+): Promise<number> =>
   withHost(context, globals, async (host) => {
     const thread = await host.persistence.threads.find(LOCAL_PRINCIPAL, threadId);
     if (thread === undefined) throw new DeerflowError("thread_missing", { threadId });
@@ -63,7 +82,11 @@ function eventLine(eventType: string, content: unknown): string | undefined {
   return [text, calls].filter((part) => part !== "").join(" ");
 }
 
-export const deleteThread = (context: CommandContext, globals: GlobalOptions, threadId: string): Promise<number> =>
+export const deleteThread = (
+  context: CommandContext,
+  globals: GlobalOptions,
+  threadId: string,
+): Promise<number> =>
   withHost(context, globals, async (host) => {
     const found = await host.threads.remove(LOCAL_PRINCIPAL, threadId);
     if (!found) throw new DeerflowError("thread_missing", { threadId });

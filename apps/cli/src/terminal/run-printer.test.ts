@@ -18,7 +18,9 @@ const ai = {
   id: "a1",
   type: "ai",
   content: "Reading.",
-  tool_calls: [{ id: "c1", name: "read_file", args: { description: "look", path: "/mnt/user-data/uploads/a.csv" } }],
+  tool_calls: [
+    { id: "c1", name: "read_file", args: { description: "look", path: "/mnt/user-data/uploads/a.csv" } },
+  ],
 };
 const tool = { id: "t1", type: "tool", name: "read_file", content: "a,b\n1,2", tool_call_id: "c1" };
 
@@ -30,7 +32,10 @@ describe("RunPrinter", () => {
       ["messages", [{ id: "a1", type: "AIMessageChunk", content: "ing." }, {}]],
       ["values", { messages: [human, ai] }],
       ["values", { messages: [human, ai, tool], todos: [{ content: "read", status: "completed" }] }],
-      ["values", { messages: [human, ai, tool], todos: [{ content: "read", status: "completed" }], artifacts: ["/x"] }],
+      [
+        "values",
+        { messages: [human, ai, tool], todos: [{ content: "read", status: "completed" }], artifacts: ["/x"] },
+      ],
     ]);
     expect(out).toBe(
       [
@@ -64,6 +69,11 @@ describe("RunPrinter", () => {
 
   it("knows when the run ends with a question", () => {
     const question = { id: "t2", type: "tool", name: "ask_clarification", content: "Which year?" };
-    expect(print([["values", { messages: [] }], ["values", { messages: [question] }]]).printer.endsWithQuestion).toBe(true);
+    expect(
+      print([
+        ["values", { messages: [] }],
+        ["values", { messages: [question] }],
+      ]).printer.endsWithQuestion,
+    ).toBe(true);
   });
 });

@@ -60,7 +60,9 @@ export class RunPrinter {
   }
 
   #chunk(message: WireMessage, metadata: unknown): void {
-    const namespace = String((metadata as { langgraph_checkpoint_ns?: string })?.langgraph_checkpoint_ns ?? "");
+    const namespace = String(
+      (metadata as { langgraph_checkpoint_ns?: string })?.langgraph_checkpoint_ns ?? "",
+    );
     if (!message.type?.startsWith("AI") && message.type !== "ai") return;
     if (namespace.includes("tools:")) return; // a subagent's text is its own affair
     const text = textOf(message.content);
@@ -92,7 +94,8 @@ export class RunPrinter {
     this.#shown.add(id);
     if (message.type === "ai") {
       this.#question = false;
-      if (!this.#shown.has(`text:${id}`) && textOf(message.content) !== "") this.#line(textOf(message.content));
+      if (!this.#shown.has(`text:${id}`) && textOf(message.content) !== "")
+        this.#line(textOf(message.content));
       const calls = (message.tool_calls ?? []).filter((call) => call.name !== PLAN_TOOL);
       for (const call of calls) this.#line(callLine(call, this.#colors));
     } else if (message.type === "tool" && (message.name !== PLAN_TOOL || message.status === "error")) {
@@ -124,7 +127,9 @@ export class RunPrinter {
 export const textOf = (content: unknown): string => {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((block: { text?: unknown }) => (typeof block.text === "string" ? block.text : "")).join("");
+  return content
+    .map((block: { text?: unknown }) => (typeof block.text === "string" ? block.text : ""))
+    .join("");
 };
 
 const errorText = (data: unknown): string =>

@@ -5,7 +5,12 @@ import type { AgentMiddleware } from "langchain";
 import { DeerflowError } from "../base/errors.js";
 import { silentLogger } from "../base/logger.js";
 import { type AgentGraphOptions, createAgentGraph } from "../graph/create-agent-graph.js";
-import { assembleMiddleware, FEATURES, type MiddlewareServices, type RuntimeFeatures } from "../middleware/order.js";
+import {
+  assembleMiddleware,
+  FEATURES,
+  type MiddlewareServices,
+  type RuntimeFeatures,
+} from "../middleware/order.js";
 import { loggingAuditSink } from "../policy/audit-sink.js";
 
 export interface DeerflowAgentOptions {
@@ -31,7 +36,10 @@ export interface DeerflowAgentOptions {
 
 const allFeatures = (planMode: boolean): RuntimeFeatures =>
   // The cast is sound: FEATURES lists every key of the record.
-  ({ ...Object.fromEntries(FEATURES.map((feature) => [feature, true])), todoList: planMode }) as RuntimeFeatures;
+  ({
+    ...Object.fromEntries(FEATURES.map((feature) => [feature, true])),
+    todoList: planMode,
+  }) as RuntimeFeatures;
 
 /**
  * Builds an agent and returns it as a compiled LangGraph graph.
@@ -57,7 +65,8 @@ function chainOf(options: DeerflowAgentOptions): readonly AgentMiddleware[] {
   if (middleware !== undefined) {
     if (features !== undefined || extraMiddleware !== undefined) {
       throw new DeerflowError("invalid_request", {
-        reason: "`middleware` replaces the whole chain, so it cannot stand together with `features` or `extraMiddleware`",
+        reason:
+          "`middleware` replaces the whole chain, so it cannot stand together with `features` or `extraMiddleware`",
       });
     }
     return middleware;

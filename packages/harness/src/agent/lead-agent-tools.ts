@@ -20,7 +20,11 @@ export function leadAgentTools({ config, services, clarification }: LeadAgentToo
     maxCharacters: config.sandbox.bash_output_max_chars,
   };
   return [
-    ...createFileTools({ files }),
+    ...createFileTools({
+      files,
+      maxReadCharacters: config.sandbox.read_file_output_max_chars,
+      maxListCharacters: config.sandbox.ls_output_max_chars,
+    }),
     ...(sandbox === undefined ? [] : [createExecuteTool({ sandbox, limits })]),
     presentFiles(files),
     ...(clarification ? [askClarification()] : []),

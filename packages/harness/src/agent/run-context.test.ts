@@ -12,11 +12,19 @@ describe("parseAgentRunContext", () => {
         is_plan_mode: false,
         thread_id: "t",
       }),
-    ).toEqual({ modelName: "m", thinking: true, reasoningEffort: "high", planMode: false, nonInteractive: false });
+    ).toEqual({
+      modelName: "m",
+      thinking: true,
+      reasoningEffort: "high",
+      planMode: false,
+      nonInteractive: false,
+    });
   });
 
   it("counts a value of the wrong type as absent", () => {
-    expect(parseAgentRunContext({ model_name: 7, thinking_enabled: "yes", reasoning_effort: "extreme" })).toEqual({
+    expect(
+      parseAgentRunContext({ model_name: 7, thinking_enabled: "yes", reasoning_effort: "extreme" }),
+    ).toEqual({
       planMode: true,
       nonInteractive: false,
     });

@@ -17,6 +17,10 @@ export interface PromptParts {
 }
 
 export const leadAgentPrompt = ({ shell, clarification, extra }: PromptParts): string =>
-  [LEAD_AGENT, FILES, shell ? SHELL : NO_SHELL, ...(clarification ? [CLARIFICATION] : []), ...(extra ? [extra] : [])].join(
-    "\n\n",
-  );
+  [
+    LEAD_AGENT,
+    FILES,
+    shell ? SHELL : NO_SHELL,
+    ...(clarification ? [CLARIFICATION] : []),
+    ...(extra ? [extra] : []),
+  ].join("\n\n");

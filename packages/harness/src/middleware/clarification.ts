@@ -1,7 +1,11 @@
 /** Turns a call of `ask_clarification` into a question to the user; the run ends and the answer starts a new one. */
 import { ToolMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
-import { ASK_CLARIFICATION, type ClarificationQuestion, clarificationInput } from "../tools/ask-clarification.js";
+import {
+  ASK_CLARIFICATION,
+  type ClarificationQuestion,
+  clarificationInput,
+} from "../tools/ask-clarification.js";
 
 export function clarification() {
   return createMiddleware({
@@ -25,7 +29,9 @@ export function clarification() {
 /** The question as text, for a terminal and for the model's own history. */
 export function questionText({ question, context, options }: ClarificationQuestion): string {
   const choices = (options ?? []).map((option, index) => `${index + 1}. ${option}`);
-  return [...(context ? [context, ""] : []), question, ...(choices.length > 0 ? ["", ...choices] : [])].join("\n");
+  return [...(context ? [context, ""] : []), question, ...(choices.length > 0 ? ["", ...choices] : [])].join(
+    "\n",
+  );
 }
 
 /** The card that a web client shows (DeerFlow's `artifact.human_input`, version 1). */

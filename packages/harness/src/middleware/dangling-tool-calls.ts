@@ -23,12 +23,14 @@ export function answerDanglingToolCalls(messages: readonly BaseMessage[]): BaseM
     if (ToolMessage.isInstance(message)) answers.set(message.tool_call_id, message);
   }
   const asked = new Set(messages.flatMap((message) => callsOf(message).map((call) => call.id)));
-  return messages.flatMap((message): BaseMessage[] => {
-    // An answer stands behind its question; one whose question was cut away has no place in a request.
-    if (ToolMessage.isInstance(message)) return [];
-    const calls = callsOf(message);
-    return [message, ...calls.map((call) => answers.get(call.id ?? "") ?? placeholder(call))];
-  }).filter((message) => !ToolMessage.isInstance(message) || asked.has(message.tool_call_id));
+  return messages
+    .flatMap((message): BaseMessage[] => {
+      // An answer stands behind its question; one whose question was cut away has no place in a request.
+      if (ToolMessage.isInstance(message)) return [];
+      const calls = callsOf(message);
+      return [message, ...calls.map((call) => answers.get(call.id ?? "") ?? placeholder(call))];
+    })
+    .filter((message) => !ToolMessage.isInstance(message) || asked.has(message.tool_call_id));
 }
 
 const callsOf = (message: BaseMessage) => (AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []);

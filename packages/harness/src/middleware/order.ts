@@ -107,7 +107,8 @@ export const ORDER: readonly OrderRow[] = [
     feature: "readBeforeWrite",
     on: "both",
     guard: true,
-    because: "A refused write must not reach the tool; outside tool-errors, so that a failed read leaves no mark.",
+    because:
+      "A refused write must not reach the tool; outside tool-errors, so that a failed read leaves no mark.",
     build: ({ files, logger }) => files && readBeforeWrite({ files, logger }),
   },
   {

@@ -13,7 +13,7 @@ describe("titleOf", () => {
   });
 
   it("never exceeds the allowed characters", () => {
-    expect(titleOf("Analyse everything thoroughly please", options)).toBe("Analyse everything…");
+    expect(titleOf("Analyse everything thoroughly, please", options)).toBe("Analyse everything…");
     expect(titleOf("x".repeat(80), options)).toBe(`${"x".repeat(29)}…`);
   });
 

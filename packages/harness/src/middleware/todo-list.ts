@@ -7,4 +7,7 @@ const TOOL_DESCRIPTION = readProse(new URL("./write-todos.md", import.meta.url))
 
 export const todoList = (): AgentMiddleware =>
   // The cast is sound: the library's own types differ only under exactOptionalPropertyTypes.
-  todoListMiddleware({ systemPrompt: SYSTEM_PROMPT, toolDescription: TOOL_DESCRIPTION }) as unknown as AgentMiddleware;
+  todoListMiddleware({
+    systemPrompt: SYSTEM_PROMPT,
+    toolDescription: TOOL_DESCRIPTION,
+  }) as unknown as AgentMiddleware;

@@ -11,7 +11,11 @@ const upload = (filename: string, size?: number) => ({
 
 describe("withUploadBlock", () => {
   it("puts the uploaded files in front of what the user wrote and keeps the id", () => {
-    const message = new HumanMessage({ id: "h", content: "Sum it", additional_kwargs: { files: [upload("a.csv", 7)] } });
+    const message = new HumanMessage({
+      id: "h",
+      content: "Sum it",
+      additional_kwargs: { files: [upload("a.csv", 7)] },
+    });
     const shown = withUploadBlock(message);
     expect([shown.id, shown.content]).toEqual([
       "h",
@@ -22,7 +26,10 @@ describe("withUploadBlock", () => {
 
   it("ignores entries that are no uploads, and messages without any", () => {
     const plain = new HumanMessage("hi");
-    const odd = new HumanMessage({ content: "hi", additional_kwargs: { files: [{ path: "/etc/shadow" }, 3] } });
+    const odd = new HumanMessage({
+      content: "hi",
+      additional_kwargs: { files: [{ path: "/etc/shadow" }, 3] },
+    });
     expect([withUploadBlock(plain), withUploadBlock(odd)]).toEqual([plain, odd]);
     const answer = new AIMessage("x");
     expect(withUploadBlock(answer)).toBe(answer);
@@ -38,7 +45,9 @@ describe("withUploadBlock", () => {
 
   it("names ten files and counts the rest", () => {
     const files = Array.from({ length: 12 }, (_, index) => upload(`${index}.txt`));
-    const text = String(withUploadBlock(new HumanMessage({ content: "x", additional_kwargs: { files } })).content);
+    const text = String(
+      withUploadBlock(new HumanMessage({ content: "x", additional_kwargs: { files } })).content,
+    );
     expect(text).toContain("- and 2 more; list the folder");
   });
 });

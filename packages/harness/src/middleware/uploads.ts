@@ -14,8 +14,7 @@ const MAXIMUM_FILES = 10;
 export function uploads() {
   return createMiddleware({
     name: "uploads",
-    wrapModelCall: (request, next) =>
-      next({ ...request, messages: request.messages.map(withUploadBlock) }),
+    wrapModelCall: (request, next) => next({ ...request, messages: request.messages.map(withUploadBlock) }),
   });
 }
 

@@ -382,6 +382,7 @@ describe("a run manager", () => {
       onDisconnect: "continue",
       request: request.payload,
       metadata: {},
+      owner: "a-process-that-ended",
     });
     expect(await runs.reconcile()).toBe(1);
     expect(await runs.find(LOCAL_PRINCIPAL, "t1", "lost")).toMatchObject({

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentFactory } from "../agent/contract.js";
 import { DeerflowError } from "../base/errors.js";
+import { isProcessAlive, processIdentity } from "../base/process-identity.js";
 import { KeyedLock } from "../base/keyed-lock.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import { assertThreadId } from "../context/home-paths.js";
@@ -23,6 +24,8 @@ export interface RunManagerOptions {
   readonly limits?: RunLimits;
   readonly logger?: Logger;
   readonly newId?: () => string;
+  /** This process, as the rows of its runs name it. */
+  readonly owner?: string;
 }
 
 export interface CancelOptions {
@@ -78,6 +81,7 @@ export class RunManager {
         onDisconnect: request.onDisconnect,
         request: request.payload,
         metadata: request.metadata,
+        owner: this.#options.owner ?? processIdentity(),
       });
       await persistence.threads.update(principal, threadId, { status: "busy" });
       await bridge.open(run.runId);
@@ -150,7 +154,10 @@ export class RunManager {
   async reconcile(): Promise<number> {
     const { persistence } = this.#options;
     const error = "The process that worked on this run ended before the run did.";
-    const lost = await persistence.runs.reconcile({ status: "error", error, stopReason: "process_lost" });
+    const lost = await persistence.runs.reconcile(
+      { status: "error", error, stopReason: "process_lost" },
+      isProcessAlive,
+    );
     for (const { principal, run } of lost) {
       const content = { error: "process_lost", message: error };
       await persistence.events.append(principal, run.threadId, [
@@ -200,6 +207,13 @@ export class RunManager {
     await bridge.end(runId);
   }
 
+  /** Runs wait for each other within one process only, so a thread that another one works on is busy. */
+  async #requireOwnThread(principal: Principal, threadId: string): Promise<void> {
+    const unfinished = await this.#options.persistence.runs.unfinished(principal, threadId);
+    const foreign = unfinished.find(({ runId }) => !this.#active.has(runId));
+    if (foreign !== undefined) throw new DeerflowError("thread_busy", { threadId, runId: foreign.runId });
+  }
+
   /** The thread is there, carries the assistant's name, and has the checkpoint that the request names. */
   async #admitThread(principal: Principal, threadId: string, request: RunRequest): Promise<void> {
     const { persistence } = this.#options;
@@ -231,6 +245,7 @@ export class RunManager {
     strategy: RunRequest["multitaskStrategy"],
   ): Promise<void> {
     const active = this.activeRuns(principal, threadId);
+    await this.#requireOwnThread(principal, threadId);
     const [runId] = active;
     if (runId === undefined || strategy === "enqueue") return;
     if (strategy === "reject") throw new DeerflowError("thread_busy", { threadId, runId });

@@ -16,6 +16,7 @@ const newRun = (runId: string, threadId = "t1"): NewRun => ({
   onDisconnect: "continue",
   request: { input: { messages: [{ role: "user", content: "emoji 🦌" }] }, streamMode: ["values"] },
   metadata: { source: "web" },
+  owner: "here/1/1",
 });
 
 /** Runs the contract's tests against what `open` gives; each test opens its own, empty. */
@@ -120,22 +121,34 @@ export function runStoreSuite(name: string, open: (clock: Clock) => Promise<Pers
       expect(await runs.claim(ANNA, "t1", "r1")).toBeUndefined();
     });
 
-    it("ends the unfinished runs of every tenant on reconcile, and no other", async () => {
+    it("ends what dead processes left unfinished, of every tenant, and nothing else", async () => {
       await persistence.threads.create(OTHER_TENANT, { threadId: "t1" });
       await runs.create(ANNA, newRun("done"));
       await runs.finish(ANNA, { threadId: "t1", runId: "done", epoch: 0 }, { status: "success" });
       await runs.create(ANNA, newRun("waiting"));
       await runs.create(OTHER_TENANT, newRun("busy"));
       await runs.claim(OTHER_TENANT, "t1", "busy");
+      await persistence.threads.create(ANNA, { threadId: "t3" });
+      await runs.create(ANNA, { ...newRun("elsewhere", "t3"), owner: "alive" });
       const outcome = { status: "error", error: "The server stopped." } as const;
-      const ended = await runs.reconcile(outcome);
+      const isAlive = (owner: string): boolean => owner === "alive";
+      const ended = await runs.reconcile(outcome, isAlive);
       const names = ended.map(({ principal, run }) => [principal, run.runId, run.status, run.error] as const);
       expect(names.sort((a, b) => (a[1] < b[1] ? -1 : 1))).toEqual([
         [OTHER_TENANT, "busy", "error", "The server stopped."],
         [ANNA, "waiting", "error", "The server stopped."],
       ]);
       expect((await runs.find(ANNA, "t1", "done"))?.status).toBe("success");
-      expect(await runs.reconcile(outcome)).toEqual([]);
+      expect((await runs.find(ANNA, "t3", "elsewhere"))?.status).toBe("pending");
+      expect(await runs.reconcile(outcome, isAlive)).toEqual([]);
+    });
+
+    it("lists the unfinished runs of a thread, oldest first", async () => {
+      for (const runId of ["first", "second", "third"]) await runs.create(ANNA, newRun(runId));
+      await runs.claim(ANNA, "t1", "first");
+      await runs.finish(ANNA, { threadId: "t1", runId: "second", epoch: 0 }, { status: "interrupted" });
+      expect((await runs.unfinished(ANNA, "t1")).map((run) => run.runId)).toEqual(["first", "third"]);
+      expect(await runs.unfinished(BERT, "t1")).toEqual([]);
     });
   });
 }

@@ -166,6 +166,7 @@ export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<P
         runId: "r",
         assistantId: "lead",
         multitaskStrategy: "enqueue",
+        owner: "here/1/1",
         onDisconnect: "continue",
         request: {},
         metadata: {},

@@ -5,8 +5,8 @@ import { DIALECTS, type Dialect } from "./dialects.js";
 import { editFile } from "./edit-file.js";
 import { globFiles } from "./glob-files.js";
 import { grepFiles } from "./grep-files.js";
-import { listFiles } from "./list-files.js";
-import { readFile } from "./read-file.js";
+import { DEFAULT_LIST_CHARACTERS, listFiles } from "./list-files.js";
+import { DEFAULT_READ_CHARACTERS, readFile } from "./read-file.js";
 import { type CommandLimits, DEFAULT_COMMAND_LIMITS, runCommand } from "./run-command.js";
 import { DEFAULT_MAX_WRITE_BYTES, writeFile } from "./write-file.js";
 
@@ -15,17 +15,24 @@ export interface FileToolsOptions {
   readonly dialect?: Dialect;
   /** The most that one call without `append` may write, in bytes; 0 for no limit. */
   readonly maxWriteBytes?: number;
+  /** The most of a file that a model sees at once. Default 50,000. */
+  readonly maxReadCharacters?: number;
+  /** The most of a listing that a model sees at once. Default 20,000. */
+  readonly maxListCharacters?: number;
 }
 
 /** The six file tools, in the order in which a model sees them. */
-export function createFileTools({ files, dialect = "deerflow", maxWriteBytes }: FileToolsOptions) {
+export function createFileTools(options: FileToolsOptions) {
+  const { files, dialect = "deerflow", maxWriteBytes = DEFAULT_MAX_WRITE_BYTES } = options;
+  const { maxReadCharacters = DEFAULT_READ_CHARACTERS, maxListCharacters = DEFAULT_LIST_CHARACTERS } =
+    options;
   const names = DIALECTS[dialect];
   return [
-    listFiles(files, names.list),
+    listFiles(files, names.list, maxListCharacters),
     globFiles(files, names.glob),
     grepFiles(files, names.grep),
-    readFile(files, names.read),
-    writeFile(files, names.write, maxWriteBytes ?? DEFAULT_MAX_WRITE_BYTES),
+    readFile(files, names.read, maxReadCharacters),
+    writeFile(files, names.write, maxWriteBytes),
     editFile(files, names.edit),
   ];
 }

@@ -6,12 +6,13 @@ import { defineTool } from "./define-tool.js";
 import { description, path, PATH_ALIASES } from "./file-arguments.js";
 
 const DEPTH = 2;
-const MAX_CHARACTERS = 20_000;
+/** The most of a listing that a model sees at once. */
+export const DEFAULT_LIST_CHARACTERS = 20_000;
 
 const input = z.object({ description, path });
 
 /** Lists a folder, two levels deep. */
-export const listFiles = (files: FileBackend, name: string) =>
+export const listFiles = (files: FileBackend, name: string, maxCharacters: number) =>
   defineTool({
     name,
     operation: "list",
@@ -23,7 +24,7 @@ export const listFiles = (files: FileBackend, name: string) =>
       const folder = parseVirtualPath(given.path);
       const tree = await listTree(files, folder, DEPTH);
       return {
-        text: renderTree(folder, tree, MAX_CHARACTERS),
+        text: renderTree(folder, tree, maxCharacters),
         facts: { path: folder, entries: tree.entries.length },
       };
     },

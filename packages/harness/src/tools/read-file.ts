@@ -11,7 +11,8 @@ import { readExisting } from "./file-reading.js";
 import { mediaTypeOf } from "./media-type.js";
 
 const DESCRIPTION = readProse(new URL("./read-file.md", import.meta.url));
-const MAX_CHARACTERS = 50_000;
+/** The most of a file that a model sees at once. */
+export const DEFAULT_READ_CHARACTERS = 50_000;
 
 const line = z.number().int().optional();
 const input = z.object({
@@ -22,7 +23,7 @@ const input = z.object({
 });
 
 /** Shows a text file, whole or in part. */
-export const readFile = (files: FileBackend, name: string) =>
+export const readFile = (files: FileBackend, name: string, maxCharacters: number) =>
   defineTool({
     name,
     operation: "read",
@@ -36,7 +37,7 @@ export const readFile = (files: FileBackend, name: string) =>
       const shown =
         decoded === undefined
           ? { text: binaryNote(file, bytes) }
-          : showLines(file, decoded.text, given.start_line, given.end_line);
+          : showLines(file, decoded.text, { first: given.start_line, last: given.end_line, maxCharacters });
       return { text: shown.text, facts: { path: file, version, ...shown.facts } };
     },
   });
@@ -44,8 +45,15 @@ export const readFile = (files: FileBackend, name: string) =>
 const binaryNote = (file: string, bytes: Uint8Array): string =>
   `[${shownPath(file)} is not UTF-8 text: ${mediaTypeOf(file)}, ${bytes.length} bytes. Its content is not shown.]`;
 
+interface WantedLines {
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  readonly maxCharacters: number;
+}
+
 /** @throws DeerflowError `lines_out_of_range` */
-function showLines(file: string, onDisk: string, first = 1, last?: number): ToolOutcome {
+function showLines(file: string, onDisk: string, wanted: WantedLines): ToolOutcome {
+  const { first = 1, last, maxCharacters } = wanted;
   const text = withPlainLineEndings(onDisk);
   if (text === "") return { text: `[${shownPath(file)} is empty.]`, facts: { total_lines: 0 } };
   const window = lineWindow(text, first, last);
@@ -57,7 +65,7 @@ function showLines(file: string, onDisk: string, first = 1, last?: number): Tool
       end: last ?? "there on",
     });
   }
-  const cut = cutHead(window, MAX_CHARACTERS);
+  const cut = cutHead(window, maxCharacters);
   const facts = {
     start_line: window.start,
     end_line: cut.end,
