@@ -205,6 +205,7 @@ function artifact(pathname: string, response: ServerResponse): void {
     response
       .writeHead(200, {
         "content-type": `${file[0]}; charset=utf-8`,
+        "content-disposition": file[0] === "text/html" ? "attachment" : "inline",
         "content-security-policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
       })
       .end(file[1]);

@@ -23,16 +23,5 @@ export function FileContent({ threadId, path, version }: FileContentProps) {
         <img key={version} src={address} alt={baseName(path)} className="mx-auto max-w-full" />
       </div>
     );
-  if (kind === "page")
-    return (
-      // No permission at all: no script runs, and the page has an origin of its own.
-      <iframe
-        key={version}
-        src={address}
-        title={baseName(path)}
-        sandbox=""
-        className="min-h-0 flex-1 bg-white"
-      />
-    );
   return <TextContent threadId={threadId} path={path} version={version} kind={kind} />;
 }

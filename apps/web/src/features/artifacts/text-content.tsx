@@ -1,9 +1,11 @@
-/** A file that is text: markdown, a table, or as it is. */
+/** A file that is text: markdown, a page, a table, or as it is. */
 import { sentenceFor } from "@deerflow/client";
 import { useText } from "../../i18n/language-context.js";
+import { baseName } from "../../lib/format.js";
 import { Notice } from "../../ui/notice.js";
 import { Spinner } from "../../ui/spinner.js";
 import { Markdown } from "../conversation/markdown.js";
+import { enclosedPage } from "./enclosed-page.js";
 import { TableContent } from "./table-content.js";
 import { useFileText } from "./use-file-text.js";
 
@@ -11,7 +13,7 @@ interface TextContentProps {
   readonly threadId: string;
   readonly path: string;
   readonly version: string;
-  readonly kind: "markdown" | "table" | "text";
+  readonly kind: "markdown" | "page" | "table" | "text";
 }
 
 export function TextContent({ threadId, path, version, kind }: TextContentProps) {
@@ -31,6 +33,16 @@ export function TextContent({ threadId, path, version, kind }: TextContentProps)
       </div>
     );
   if (data.text === "") return <p className="p-5 text-ink-soft">{t("emptyFile")}</p>;
+  if (kind === "page")
+    return (
+      // No permission at all: no script runs, and the page has an origin of its own.
+      <iframe
+        srcDoc={enclosedPage(data.text)}
+        title={baseName(path)}
+        sandbox=""
+        className="min-h-0 flex-1 bg-white"
+      />
+    );
   return (
     <div
       // A keyboard must be able to scroll it.

@@ -10,6 +10,7 @@ export function RunSpeaker({ phase }: { readonly phase: RunPhase }) {
   useEffect(() => {
     if (phase === "running" && before.current !== "running") setWords(t("working"));
     if (phase === "idle" && before.current === "running") setWords(t("finished"));
+    if (phase === "idle" && before.current === "stopping") setWords(t("ended_interrupted"));
     before.current = phase;
   }, [phase, t]);
   return (

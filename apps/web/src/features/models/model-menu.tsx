@@ -3,11 +3,13 @@ import { ChevronDown } from "lucide-react";
 import { useText } from "../../i18n/language-context.js";
 import { Menu } from "../../ui/menu.js";
 import { MenuChoice } from "../../ui/menu-choice.js";
-import type { ModelChoice } from "./use-models.js";
+import { isDemo, type ModelChoice } from "./use-models.js";
 
 export function ModelMenu({ models, chosen, choose }: ModelChoice) {
   const t = useText();
   if (chosen === undefined) return null;
+  // A demo model is marked beside the menu, so its plain name is enough.
+  const label = isDemo(chosen) ? chosen.model : chosen.display_name;
   return (
     <Menu
       side="top"
@@ -18,7 +20,7 @@ export function ModelMenu({ models, chosen, choose }: ModelChoice) {
           title={chosen.reason}
           className="inline-flex h-8 min-w-0 items-center gap-1 rounded-md px-2 text-xs text-ink-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
         >
-          <span className="truncate">{chosen.display_name}</span>
+          <span className="truncate">{label}</span>
           <ChevronDown className="size-3.5 shrink-0" aria-hidden />
         </button>
       }
