@@ -77,7 +77,6 @@ describe("the size of stored conversations", () => {
   it("grows with the messages, not with messages times steps", async () => {
     const [short, long] = [await bytesOf(50, ""), await bytesOf(200, "")];
     const perStep = { short: short.stored / 50, long: long.stored / 200 };
-    console.info("stored bytes", { short, long, perStep });
     expect(long.stored).toBeLessThan(2 * long.content);
     expect(perStep.long).toBeLessThan(1.2 * perStep.short);
   });
@@ -85,7 +84,6 @@ describe("the size of stored conversations", () => {
   it("stores a large value that does not change once", async () => {
     const brief = textOf(5, 200_000);
     const [without, withBrief] = [await bytesOf(20, "x"), await bytesOf(20, brief)];
-    console.info("a constant of 200 KB adds", withBrief.stored - without.stored);
     expect(withBrief.stored - without.stored).toBeLessThan(3 * brief.length);
   });
 });

@@ -1,5 +1,13 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { Annotation, MessagesAnnotation, messagesStateReducer, Send, StateGraph } from "@langchain/langgraph";
+import {
+  Annotation,
+  Command,
+  interrupt,
+  MessagesAnnotation,
+  messagesStateReducer,
+  Send,
+  StateGraph,
+} from "@langchain/langgraph";
 import { type CheckpointTuple, uuid6 } from "@langchain/langgraph-checkpoint";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../sqlite/open-sqlite.js";
@@ -273,6 +281,29 @@ describe("the checkpoint saver", () => {
         expected.slice(2),
       );
     }
+  });
+
+  it("resumes an interrupted graph after a restart, without running finished work again", async () => {
+    const ran: string[] = [];
+    const graphOf = (checkpointer: SqliteCheckpointSaver) =>
+      new StateGraph(MessagesAnnotation)
+        .addNode("quick", () => {
+          ran.push("quick");
+          return { messages: [human("quick")] };
+        })
+        .addNode("ask", () => ({ messages: [human(`told ${interrupt("well?")}`)] }))
+        .addEdge("__start__", "quick")
+        .addEdge("__start__", "ask")
+        .compile({ checkpointer });
+    const config = { configurable: { thread_id: "t" } };
+    await graphOf(saver).invoke({ messages: [human("q")] }, config);
+    const later = graphOf(reopened());
+    expect((await later.getState(config)).tasks.flatMap(({ interrupts }) => interrupts)).toMatchObject([
+      { value: "well?" },
+    ]);
+    const { messages } = await later.invoke(new Command({ resume: "yes" }), config);
+    expect(messages.map(({ id }) => id)).toEqual(["q", "told yes", "quick"]);
+    expect(ran).toEqual(["quick"]);
   });
 
   it("forks a checkpoint by copying, and goes on from the copy", async () => {

@@ -93,7 +93,7 @@ describe("the message codec", () => {
         );
         expect(messageToText(copy)).toBe(messageToText(original));
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 

@@ -109,6 +109,7 @@ describe("the SQLite connection", () => {
     connection.run("INSERT INTO notes (id) VALUES (1)");
     await Promise.all([connection.close(), connection.close()]);
     if (existsSync(`${path}-wal`)) expect(statSync(`${path}-wal`).size).toBe(0);
+    expect(() => rows()).toThrow(/not open/);
     connection = await openSqlite(path);
     expect(rows()).toHaveLength(1);
   });

@@ -1,7 +1,8 @@
 /** Tells our database file from any other before anything opens it, so that a foreign file is never changed. */
-import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
+import { makeFolder } from "../../base/make-folder.js";
 
 /** "DFLW": marks an SQLite file as ours (PRAGMA application_id). */
 export const APPLICATION_ID = 0x44464c57;
@@ -44,9 +45,9 @@ function readHeader(path: string): Uint8Array {
   }
 }
 
-function makeFolder(folder: string): void {
+function makeWritable(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new DeerflowError("home_not_writable", { path: folder, reason: reasonOf(error) }, error);
@@ -73,7 +74,7 @@ function readVerdict(path: string): FileVerdict {
  * @throws DeerflowError `home_not_writable`, `database_unreadable`, `database_foreign`, `database_newer`
  */
 export function prepareDatabaseFile(path: string, newestSchema: number): void {
-  makeFolder(dirname(path));
+  makeWritable(dirname(path));
   const verdict = readVerdict(path);
   if (verdict.kind === "foreign")
     throw new DeerflowError("database_foreign", { path, reason: verdict.reason });

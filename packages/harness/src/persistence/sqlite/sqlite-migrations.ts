@@ -15,6 +15,9 @@ const MIGRATIONS: readonly Migration[] = [
 /** The schema version that this program writes. */
 export const SQLITE_SCHEMA_VERSION = newestVersion(MIGRATIONS);
 
+const versionOf = (connection: SqliteConnection): number =>
+  Number(connection.first("PRAGMA user_version")?.["user_version"]);
+
 /**
  * Runs the migrations that the database has not seen, in one transaction: all or none. The version lies in
  * PRAGMA user_version.
@@ -22,9 +25,11 @@ export const SQLITE_SCHEMA_VERSION = newestVersion(MIGRATIONS);
  * @throws DeerflowError `database_newer`
  */
 export async function migrateSqlite(connection: SqliteConnection): Promise<void> {
+  // Asked first without the write lock, which another process may hold.
+  if (versionOf(connection) === SQLITE_SCHEMA_VERSION) return;
   const database = new Kysely<unknown>({ dialect: sqliteDialect(connection) });
   await database.transaction().execute(async (transaction) => {
-    const found = Number(connection.all("PRAGMA user_version")[0]?.["user_version"]);
+    const found = versionOf(connection);
     if (found > SQLITE_SCHEMA_VERSION) {
       throw new DeerflowError("database_newer", {
         path: connection.path,
