@@ -1,5 +1,5 @@
 /** What the parts of the analysis need of each other. */
-import type { Script } from "unbash";
+import type { Script, SyntaxNode } from "unbash";
 import type { CommandRuleId } from "../command-rules.js";
 import type { ShellState } from "./state.js";
 import type { Field, Origin, Text } from "./values.js";
@@ -41,6 +41,8 @@ export interface Auditor {
   report(rule: CommandRuleId, scope: Scope): void;
   /** A parsed script, in the state of the scope. */
   runScript(script: Script, scope: Scope): Text;
+  /** Every substitution inside a node whose own value does not matter. */
+  runInside(node: SyntaxNode, scope: Scope): void;
   /** A text that a shell will read as commands. */
   runText(text: Text, scope: Scope): Text;
   /** A command whose words are expanded. */

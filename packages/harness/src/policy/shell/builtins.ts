@@ -44,7 +44,9 @@ const declare: Builtin = ({ fields, scope }, auditor) => assignFields(fields, sc
 
 const set: Builtin = ({ fields, scope }) => {
   const end = fields.findIndex(({ text }) => text === "--");
+  const optionsOnly = /^[-+]/.test(fields[0]?.text ?? "-");
   if (end >= 0) scope.state.positional = fields.slice(end + 1);
+  else if (!optionsOnly) scope.state.positional = fields;
 };
 
 const shift: Builtin = ({ fields, scope }) => {

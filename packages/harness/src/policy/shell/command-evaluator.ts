@@ -5,6 +5,7 @@ import {
   type Assignment,
   type Command,
   type CompoundList,
+  type Function as FunctionNode,
   type Redirection,
   type Script,
   type Statement,
@@ -29,7 +30,7 @@ const DEPTH = 16;
 /** Syntax within syntax: brackets, substitutions, compound commands. */
 const NESTING = 100;
 /** Commands that are looked at, repetitions in loops included. */
-const STEPS = 5000;
+const STEPS = 4000;
 const WORLDS = 8;
 
 /** What can stand where a statement's command stands. */
@@ -40,7 +41,8 @@ export type Report = (rule: CommandRuleId, scope: Scope) => void;
 
 export class CommandEvaluator implements Auditor {
   readonly #report: Report;
-  readonly #active = new Set<string>();
+  /** Functions that are being run: a recursive call is not followed. */
+  readonly #active = new Set<FunctionNode>();
   #depth = 0;
   #nesting = 0;
   #steps = 0;
@@ -129,7 +131,7 @@ export class CommandEvaluator implements Auditor {
   }
 
   #run(node: Runnable, scope: Scope): Text {
-    if (this.#nesting >= NESTING) {
+    if (this.#nesting >= NESTING || this.#steps > STEPS) {
       this.report("command-too-deep", scope);
       return UNKNOWN;
     }
@@ -202,10 +204,11 @@ export class CommandEvaluator implements Auditor {
       case "ArithmeticFor":
         if (isEndlessSpawner(node)) this.report("fork-bomb", at(node, scope));
         if (node.type === "While") this.#run(node.clause, scope);
-        else this.#substitutions(node, scope);
+        else this.runInside(node, scope);
         return this.#maybe(scope, () => this.#run(node.body, scope));
       case "Case":
         expandText(node.word, this, scope);
+        for (const word of node.items.flatMap(({ pattern }) => pattern)) expandText(word, this, scope);
         return concatenate(node.items.map(({ body }) => this.#maybe(scope, () => this.#run(body, scope))));
       case "Function":
         if (isForkBomb(node)) this.report("fork-bomb", at(node, scope));
@@ -215,7 +218,7 @@ export class CommandEvaluator implements Auditor {
         return this.#run(node.body, { ...scope, state: scope.state.fork() });
       case "TestCommand":
       case "ArithmeticCommand":
-        this.#substitutions(node, scope);
+        this.runInside(node, scope);
         return EMPTY;
     }
   }
@@ -230,13 +233,11 @@ export class CommandEvaluator implements Auditor {
     }
   }
 
-  /** Runs the substitutions somewhere inside a node whose value does not matter. */
-  #substitutions(node: SyntaxNode, scope: Scope): void {
+  runInside(node: SyntaxNode, scope: Scope): void {
     forEachChild(node, (child) => {
       if (child.type === "Word") expandText(child, this, scope);
-      else if (child.type === "Script")
-        this.runScript(child, { ...scope, state: scope.state.fork() });
-      else if (child.type !== "CompoundList") this.#substitutions(child, scope);
+      else if (child.type === "Script") this.runScript(child, { ...scope, state: scope.state.fork() });
+      else if (child.type !== "CompoundList") this.runInside(child, scope);
     });
   }
 
@@ -272,6 +273,7 @@ export class CommandEvaluator implements Auditor {
   }
 
   #assign(node: Assignment, scope: Scope): void {
+    if (node.index !== undefined) expandText(node.index, this, scope);
     assign(node.name, this.#valueOf(node, scope), scope, { auditor: this, append: node.append === true });
   }
 
@@ -333,8 +335,7 @@ export class CommandEvaluator implements Auditor {
     const name = programName(program.text);
     const call = { name, fields, scope };
     const own = scope.state.functions.get(program.text);
-    if (own !== undefined && !this.#active.has(program.text))
-      return this.#callFunction(program.text, fields, scope);
+    if (own !== undefined && !this.#active.has(own)) return this.#callFunction(own, fields, scope);
     for (const rule of effectsOf(call)) this.report(rule, scope);
     recordFiles(call);
     if (runBuiltin(call, this)) return EMPTY;
@@ -353,23 +354,22 @@ export class CommandEvaluator implements Auditor {
 
   /** The program's name itself must be known. */
   #judgeName({ text, origin }: Field, scope: Scope): void {
+    if (/[*?]|\[.+\]/.test(text)) this.report("command-unresolved", scope);
     if (!text.includes(HOLE)) return;
     const known = !programName(text).includes(HOLE);
     const rule = ruleAgainstRunning(origin) ?? (scope.fromInput ? "run-unknown-input" : "command-unresolved");
     if (!known || origin !== "plain") this.report(rule, scope);
   }
 
-  #callFunction(name: string, fields: readonly Field[], scope: Scope): Text {
-    const definition = scope.state.functions.get(name);
-    if (definition === undefined) return EMPTY;
+  #callFunction(definition: FunctionNode, fields: readonly Field[], scope: Scope): Text {
     const before = scope.state.positional;
-    this.#active.add(name);
+    this.#active.add(definition);
     scope.state.positional = fields;
     try {
       return this.#run(definition.body, scope);
     } finally {
       scope.state.positional = before;
-      this.#active.delete(name);
+      this.#active.delete(definition);
     }
   }
 }

@@ -27,6 +27,7 @@ export function launch(call: Call, auditor: Auditor): Text | undefined {
   if (/^([gm]?awk)$/.test(name)) return runAwk(fields, scope, auditor);
   if (name === "xargs" || name === "parallel") return runXargs(fields, scope, auditor);
   if (name === "find") return runFind(fields, scope, auditor);
+  if (name === "env") return runSplit(fields, scope, auditor);
   if (name === "watch")
     return auditor.runText(words(fields.filter(({ text }) => !text.startsWith("-"))), scope);
   if (/^(su|runuser|script|flock)$/.test(name)) return runOption(fields, scope, auditor);
@@ -48,9 +49,11 @@ function runShell(fields: readonly Field[], scope: Scope, auditor: Auditor): Tex
   const child = { ...scope, state: scope.state.fork() };
   let at = 0;
   let command = false;
+  let readsInput = false;
   for (; /^[-+]./.test(fields[at]?.text ?? ""); at += 1) {
     const option = fields[at]?.text ?? "";
     if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(option)) command = true;
+    else if (/^-[a-zA-Z]*s[a-zA-Z]*$/.test(option)) readsInput = true;
     if (/^(-o|\+o|--rcfile|--init-file)$/.test(option)) at += 1;
     if (option === "--") {
       at += 1;
@@ -58,8 +61,10 @@ function runShell(fields: readonly Field[], scope: Scope, auditor: Auditor): Tex
     }
   }
   const [first, ...rest] = fields.slice(at);
-  if (first === undefined || (!command && STDIN.test(first.text))) return input(child, auditor);
+  if (first === undefined || (!command && (readsInput || STDIN.test(first.text))))
+    return input(child, auditor);
   if (command) {
+    child.state.zero = rest[0] ?? child.state.zero;
     child.state.positional = rest.slice(1);
     return auditor.runText(first, child);
   }
@@ -155,16 +160,18 @@ const XARGS_LINES = 8;
 function runXargs(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
   let at = 0;
   let replaced: string | undefined;
+  let { stdin } = scope;
   for (; fields[at]?.text.startsWith("-") === true; at += 1) {
     const option = fields[at]?.text ?? "";
     if (option === "-I") replaced = fields[at + 1]?.text;
+    else if (option === "-a") stdin = contentOf(fields[at + 1] ?? EMPTY, scope);
     else if (/^-I./.test(option)) replaced = option.slice(2);
     else if (/^(-i|--replace)$/.test(option)) replaced = "{}";
     if (XARGS_VALUES.includes(option)) at += 1;
   }
   const command = fields.slice(at);
   if (command.length === 0) return undefined;
-  const { text, origin } = scope.stdin;
+  const { text, origin } = stdin;
   const inner = { ...scope, stdin: EMPTY };
   if (replaced === undefined) {
     const added = text.split(/\s+/).filter((word) => word !== "");
@@ -203,6 +210,15 @@ function runFind(fields: readonly Field[], scope: Scope, auditor: Auditor): Text
   }
   if (end >= 0) runFind([...roots, ...rest.slice(end + 1)], scope, auditor);
   return undefined;
+}
+
+/** `env -S "command line"`. */
+function runSplit(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
+  const at = fields.findIndex(({ text }) => /^(-[iv0]*S|--split-string)/.test(text));
+  const option = fields[at];
+  if (option === undefined) return undefined;
+  const attached = { ...option, text: option.text.replace(/^(-[iv0]*S|--split-string)=?/, "") };
+  return auditor.runText(words([attached, ...fields.slice(at + 1)]), scope);
 }
 
 /** `su -c`, `script -c`, `flock file -c`. */

@@ -8,20 +8,18 @@ import {
   type While,
 } from "unbash";
 
-/** Every node below and including `node`, functions defined inside left out. */
-function* nodesOf(node: SyntaxNode): Generator<SyntaxNode> {
-  yield node;
-  const children: SyntaxNode[] = [];
-  forEachChild(node, (child) => children.push(child));
-  for (const child of children) if (child.type !== "Function") yield* nodesOf(child);
+/** Whether `node` or something below it passes the test; functions defined inside are left out. */
+function contains(node: SyntaxNode, test: (node: SyntaxNode) => boolean): boolean {
+  if (test(node)) return true;
+  let found = false;
+  forEachChild(node, (child) => {
+    if (!found && child.type !== "Function") found = contains(child, test);
+  });
+  return found;
 }
 
 const isCall = (node: SyntaxNode, name: string): boolean =>
   node.type === "Command" && node.name?.value === name;
-const contains = (node: SyntaxNode, test: (node: SyntaxNode) => boolean): boolean => {
-  for (const inner of nodesOf(node)) if (test(inner)) return true;
-  return false;
-};
 
 /** A piece that runs beside others: a part of a pipeline, or in the background. */
 const runsBeside = (node: SyntaxNode): boolean =>

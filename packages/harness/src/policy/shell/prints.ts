@@ -1,7 +1,17 @@
 /** What a command prints, as far as it can be known beforehand. */
 import { hasLong, hasShort, parseArguments } from "./arguments.js";
 import type { Scope } from "./auditor.js";
-import { absolute, concatenate, decodeEscapes, derivedFrom, EMPTY, HOLE, plain, UNKNOWN } from "./values.js";
+import {
+  absolute,
+  concatenate,
+  cut,
+  decodeEscapes,
+  derivedFrom,
+  EMPTY,
+  HOLE,
+  plain,
+  UNKNOWN,
+} from "./values.js";
 import type { Field, Text } from "./values.js";
 
 const FETCHERS = new Set([
@@ -65,9 +75,13 @@ function printf([format = EMPTY, ...values]: readonly Field[]): Text {
       return directive === "s" || directive === "b" ? decodeEscapes(value) : HOLE;
     });
   let text = pass();
-  // The format is used again for what is left.
-  while (waiting.length > 0 && /%[^%]/.test(format.text)) text += pass();
-  return { text, origin };
+  let before = values.length;
+  // The format is used again for what is left, as long as it takes something.
+  while (waiting.length > 0 && waiting.length < before) {
+    before = waiting.length;
+    text += pass();
+  }
+  return { text: cut(text), origin };
 }
 
 function cat(fields: readonly Field[], scope: Scope): Text {
@@ -88,7 +102,7 @@ export function findRoots(fields: readonly Field[]): {
   const tests = fields.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-([HLP]|O\d)$/.test(text));
   const before = fields.slice(0, tests < 0 ? fields.length : tests);
   const roots = before.filter(({ text }) => !text.startsWith("-"));
-  const all = !fields.some(({ text }) => FILTERS.test(text) || text === "f");
+  const all = !fields.some(({ text }) => FILTERS.test(text));
   return { roots: roots.length === 0 ? [plain(".")] : roots, all };
 }
 

@@ -1,6 +1,6 @@
 /** What a shell has in mind at one point of a command line. */
 import type { Function as FunctionNode } from "unbash";
-import { EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
+import { concatenate, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
 
 /** Stands for the home folder, wherever it is. */
 export const HOME = "/home/me";
@@ -15,6 +15,8 @@ export class ShellState {
   /** Content of files written earlier in the line, by absolute path. Shared: there is one file system. */
   readonly files: Map<string, Text>;
   positional: readonly Field[];
+  /** What `$0` says. */
+  zero: Text;
   /** The working directory; undefined when it is not known. */
   folder: string | undefined;
   /** Which of its values each variable has at the moment. */
@@ -27,6 +29,7 @@ export class ShellState {
     this.functions = new Map(parent?.functions);
     this.files = parent?.files ?? new Map();
     this.positional = parent?.positional ?? [];
+    this.zero = parent?.zero ?? plain("bash");
     this.folder = parent === undefined ? WORKSPACE : parent.folder;
     this.world = parent?.world ?? 0;
   }
@@ -50,7 +53,7 @@ export class ShellState {
 
   assign(name: string, value: Text, append = false): void {
     const before = this.#variables.get(name) ?? [];
-    const whole = append ? plainJoin(this.lookup(name) ?? UNKNOWN, value) : value;
+    const whole = append ? concatenate([this.lookup(name) ?? UNKNOWN, value]) : value;
     this.assignAll(name, this.conditional > 0 ? [...before, whole] : [whole]);
   }
 
@@ -67,8 +70,7 @@ export class ShellState {
   }
 
   #natural(name: string): Text | undefined {
-    if (/^\d+$/.test(name))
-      return name === "0" ? plain("bash") : (this.positional[Number(name) - 1] ?? EMPTY);
+    if (/^\d+$/.test(name)) return name === "0" ? this.zero : (this.positional[Number(name) - 1] ?? EMPTY);
     switch (name) {
       case "HOME":
         return plain(HOME);
@@ -89,8 +91,3 @@ export class ShellState {
     }
   }
 }
-
-const plainJoin = (a: Text, b: Text): Text => ({
-  text: a.text + b.text,
-  origin: b.origin === "plain" ? a.origin : b.origin,
-});

@@ -50,7 +50,22 @@ export function ruleAgainstWriting(path: string): CommandRuleId | undefined {
 
 const SECRETS = /^(\/etc\/g?shadow-?|\/proc\/[^/]+\/environ)$/;
 
-export const isSecret = (path: string): boolean => SECRETS.test(path);
+/** Files that a pattern is tried against. */
+const SECRET_EXAMPLES = ["/etc/shadow", "/etc/gshadow", "/proc/1/environ", "/proc/self/environ"];
+
+/** Also a pattern like `/etc/shad*` that such a file fits. */
+export const isSecret = (path: string): boolean =>
+  SECRETS.test(path) || (/[*?[]/.test(path) && SECRET_EXAMPLES.some((example) => fits(path, example)));
+
+/** Whether a path fits a shell pattern; brackets match any one character. */
+function fits(pattern: string, path: string): boolean {
+  const source = pattern
+    .replaceAll(/\[[^\]]*\]/g, "?")
+    .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll(/\*+/g, "[^/]*")
+    .replaceAll("?", "[^/]");
+  return new RegExp(`^${source}$`).test(path);
+}
 
 /** A path that bash opens as a network connection. */
 export const isNetworkPath = (path: string): boolean => /^\/dev\/(tcp|udp)\//.test(path);

@@ -30,23 +30,30 @@ export const worse = (a: Origin, b: Origin): Origin => (ORIGINS.indexOf(a) > ORI
 export const derivedFrom = (source: Text): Text =>
   source.text === "" && source.origin === "plain" ? UNKNOWN : { text: HOLE, origin: source.origin };
 
+/** Longer values are cut: `x=$x$x` doubles with every turn. */
+const VALUE_CHARACTERS = 20_000;
+
 export const concatenate = (texts: readonly Text[]): Text => ({
-  text: texts.map(({ text }) => text).join(""),
+  text: cut(texts.map(({ text }) => text).join("")),
   origin: texts.reduce<Origin>((origin, text) => worse(origin, text.origin), "plain"),
 });
 
-export const isKnown = ({ text }: Text): boolean => !text.includes(HOLE);
+/** `text`, with a hole instead of what is too long. */
+export const cut = (text: string): string =>
+  text.length > VALUE_CHARACTERS ? text.slice(0, VALUE_CHARACTERS) + HOLE : text;
+
+const ESCAPE = /\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[nt\\])/g;
 
 /** The escapes of `echo -e`, `printf` and `$'…'` that hide letters. */
 export const decodeEscapes = (text: string): string =>
-  text.replaceAll(
-    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|([nt\\]))/g,
-    (_whole, hex?: string, unicode?: string, octal?: string, letter?: string) => {
-      if (letter !== undefined) return { n: "\n", t: "\t" }[letter] ?? letter;
-      const code = Number.parseInt(hex ?? unicode ?? octal ?? "", octal === undefined ? 16 : 8);
-      return code === 0 ? "" : String.fromCharCode(code);
-    },
-  );
+  text.replaceAll(ESCAPE, (_whole, escape: string) => {
+    if (escape === "n") return "\n";
+    if (escape === "t") return "\t";
+    if (escape === "\\") return "\\";
+    const hexadecimal = /^[xu]/.test(escape);
+    const code = Number.parseInt(hexadecimal ? escape.slice(1) : escape, hexadecimal ? 16 : 8);
+    return code === 0 ? "" : String.fromCharCode(code);
+  });
 
 /** The absolute form of a path; of a relative one in an unknown folder, with a hole in front. */
 export const absolute = (path: string, folder: string | undefined): string => {

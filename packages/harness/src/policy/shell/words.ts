@@ -2,7 +2,7 @@
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
 import type { Auditor, Scope } from "./auditor.js";
 import { HOME } from "./state.js";
-import { concatenate, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
+import { concatenate, cut, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
 
 /** A piece of a word. `split` pieces came from an unquoted expansion and fall apart at white space. */
 interface Piece extends Text {
@@ -10,8 +10,10 @@ interface Piece extends Text {
   readonly content?: Text;
 }
 
-/** Braces multiply words; beyond this many the rest is left out. */
+/** Braces multiply words; beyond this many, further braces stay unknown. */
 const BRACE_WORDS = 64;
+/** A word of more parts than a person writes is not multiplied at all. */
+const BRACE_PARTS = 100;
 
 const whole = (text: Text): Piece => ({ ...text, split: false });
 const splittable = (text: Text): Piece => ({ ...text, split: true });
@@ -37,18 +39,30 @@ const allPositional = (word: Word, scope: Scope): readonly Field[] | undefined =
 
 function alternativesOf(word: Word, auditor: Auditor, scope: Scope): readonly (readonly Piece[])[] {
   if (word.parts === undefined) return [[literal(expandTilde(word.value, word.text), scope)]];
-  return word.parts.reduce<readonly (readonly Piece[])[]>(
-    (alternatives, part, index) => {
-      const options =
-        part.type === "BraceExpansion" ? braceOptions(part.text) : [pieceOf(part, auditor, scope)];
-      const first = index === 0 && part.type === "Literal";
-      const pieces = first ? [literal(expandTilde(part.value, part.text), scope)] : options;
-      return alternatives
-        .flatMap((before) => pieces.map((piece) => [...before, piece]))
-        .slice(0, BRACE_WORDS);
-    },
-    [[]],
-  );
+  const multiplies = word.parts.length <= BRACE_PARTS;
+  let alternatives: Piece[][] = [[]];
+  word.parts.forEach((part, index) => {
+    const options = optionsOf(part, index === 0, auditor, scope);
+    const [only] = options;
+    if (options.length === 1 && only !== undefined) {
+      for (const pieces of alternatives) pieces.push(only);
+    } else if (multiplies && alternatives.length * options.length <= BRACE_WORDS) {
+      alternatives = alternatives.flatMap((before) => options.map((option) => [...before, option]));
+    } else {
+      for (const pieces of alternatives) pieces.push(whole(UNKNOWN));
+    }
+  });
+  return alternatives;
+}
+
+function optionsOf(part: WordPart, first: boolean, auditor: Auditor, scope: Scope): readonly Piece[] {
+  if (part.type === "BraceExpansion") {
+    auditor.runInside(part, scope);
+    return braceOptions(part.text);
+  }
+  return first && part.type === "Literal"
+    ? [literal(expandTilde(part.value, part.text), scope)]
+    : [pieceOf(part, auditor, scope)];
 }
 
 /** A written-out piece; a hole in it stands for something of the text's own origin. */
@@ -88,8 +102,10 @@ function pieceOf(part: WordPart, auditor: Auditor, scope: Scope): Piece {
     case "LocaleString":
       return whole(concatenate(part.parts.map((child) => pieceOf(child, auditor, scope))));
     case "ExtendedGlob":
+      auditor.runInside(part, scope);
       return whole(plain("*"));
     case "BraceExpansion":
+      auditor.runInside(part, scope);
       return whole(UNKNOWN);
     case "ProcessSubstitution":
       return processSubstitution(part, auditor, scope);
@@ -115,6 +131,7 @@ function expansion(part: Expansion, auditor: Auditor, scope: Scope): Piece {
     case "SimpleExpansion":
       return splittable(scope.state.lookup(part.text.slice(1)) ?? UNKNOWN);
     case "ParameterExpansion":
+      runOperation(part, auditor, scope);
       return splittable(parameter(part, auditor, scope));
     case "CommandExpansion": {
       if (part.script === undefined) return splittable(UNKNOWN);
@@ -122,6 +139,7 @@ function expansion(part: Expansion, auditor: Auditor, scope: Scope): Piece {
       return splittable({ text: text.replace(/\n+$/, ""), origin });
     }
     case "ArithmeticExpansion":
+      auditor.runInside(part, scope);
       return splittable(UNKNOWN);
   }
 }
@@ -140,6 +158,17 @@ const within = (
   fromInput: false,
   guess: scope.guess,
 });
+
+/**
+ * Runs the substitutions inside `${…}`. Where the parser cuts an operation at a slash inside of one
+ * (`${x/$(cat a/b)/c}`), reading the inside once more as a quoted text finds it whole.
+ */
+function runOperation(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): void {
+  auditor.runInside(part, scope);
+  if (!/\$\(|`/.test(part.text)) return;
+  const inside = `: "${part.text.slice(2, -1)}"`;
+  auditor.runText(plain(inside), { ...scope, state: scope.state.fork(), guess: true });
+}
 
 function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): Text {
   if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN;
@@ -160,7 +189,7 @@ function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope)
         return { ...(value ?? UNKNOWN), text: HOLE };
       const text =
         operation.operator === "//"
-          ? value.text.replaceAll(pattern, () => replacement)
+          ? cut(value.text.replaceAll(pattern, () => replacement))
           : value.text.replace(pattern, () => replacement);
       return { ...value, text };
     }

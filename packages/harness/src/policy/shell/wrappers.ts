@@ -47,10 +47,16 @@ export interface Unwrapped {
   readonly command: readonly Field[];
 }
 
+const SPLIT_OPTION = /^(-[iv0]*S|--split-string)/;
+
+/** `env -S` takes a whole command line as one word: that is a text to read, not a wrapped command. */
+export const splitsText = (name: string, fields: readonly Field[]): boolean =>
+  name === "env" && fields.some(({ text }) => SPLIT_OPTION.test(text));
+
 /** What a wrapper runs; undefined when `name` is no wrapper. `command` is empty when it runs nothing. */
 export function unwrap(name: string, fields: readonly Field[]): Unwrapped | undefined {
   const found = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (found === undefined) return undefined;
+  if (found === undefined || splitsText(name, fields)) return undefined;
   let at = 0;
   while (at < fields.length && /^-./.test(fields[at]?.text ?? "")) {
     const option = fields[at]?.text ?? "";
