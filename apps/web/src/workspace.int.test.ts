@@ -156,7 +156,8 @@ describe.skipIf(!hasChromium())("the workspace in a browser", () => {
     await gateway.play(piece("a4", 5));
     await page.getByText("The figures are there.").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("Stopped before the task was done.").waitFor();
+    const conversation = page.getByRole("region", { name: "Conversation" });
+    await conversation.getByText("Stopped before the task was done.").waitFor();
     expect(gateway.cancelled).toHaveLength(1);
     expect(await countOf("The figures are there.")).toBe(1);
     await shot("stopped");
