@@ -44,7 +44,7 @@ export const makeLeadAgent =
       ...(wish.reasoningEffort === undefined ? {} : { reasoningEffort: wish.reasoningEffort }),
     });
     const directories = threadDirectories(parts.home, request.principal, request.threadId);
-    await createThreadDirectories(directories);
+    createThreadDirectories(directories);
     const services = servicesOf(parts, config, directories, request.threadId);
     return {
       graph: createDeerflowAgent({

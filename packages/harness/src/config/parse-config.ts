@@ -64,7 +64,7 @@ function withoutReserved(mapping: Mapping): { kept: Mapping; warnings: string[] 
 }
 
 function versionWarnings(config: DeerflowConfig, mapping: Mapping): string[] {
-  if (Object.keys(mapping).length === 0 || config.config_version >= CONFIG_VERSION) return [];
+  if (!("config_version" in mapping) || config.config_version >= CONFIG_VERSION) return [];
   return [
     `config_version is ${config.config_version}, the newest is ${CONFIG_VERSION}; run deerflow config init to see the new keys.`,
   ];

@@ -1,8 +1,8 @@
 /** Creates the thread's folders and tells the state where the agent sees them. */
-import { mkdir } from "node:fs/promises";
 import { createMiddleware } from "langchain";
 import { z } from "zod";
 import { DeerflowError, reasonOf } from "../base/errors.js";
+import { makeFolder } from "../base/make-folder.js";
 import {
   type ThreadDirectories,
   VIRTUAL_OUTPUTS,
@@ -27,10 +27,10 @@ const VIRTUAL_THREAD_DATA = {
  * Makes every folder of a thread. Idempotent.
  * @throws DeerflowError `home_not_writable`
  */
-export async function createThreadDirectories(directories: ThreadDirectories): Promise<void> {
+export function createThreadDirectories(directories: ThreadDirectories): void {
   for (const path of Object.values(directories) as string[]) {
     try {
-      await mkdir(path, { recursive: true });
+      makeFolder(path);
     } catch (error) {
       throw new DeerflowError("home_not_writable", { path, reason: reasonOf(error) }, error);
     }
@@ -41,8 +41,8 @@ export function threadData({ directories }: { readonly directories: ThreadDirect
   return createMiddleware({
     name: "thread-data",
     stateSchema: z.object({ thread_data: threadDataSchema.optional() }),
-    async beforeAgent() {
-      await createThreadDirectories(directories);
+    beforeAgent() {
+      createThreadDirectories(directories);
       return { thread_data: VIRTUAL_THREAD_DATA };
     },
   });

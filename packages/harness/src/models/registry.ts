@@ -1,6 +1,7 @@
 /** Resolves the models of an installation: configuration > environment keys > local servers > demo. */
 import { DeerflowError } from "../base/errors.js";
 import { nearestName } from "../config/nearest-name.js";
+import type { ModelConfig } from "../config/model-section.js";
 import type { DeerflowConfig } from "../config/schema.js";
 import type { ModelCatalogue } from "./contract.js";
 import { DEMO_MODEL_NAME } from "./demo/demo-chat-model.js";
@@ -8,6 +9,7 @@ import { environmentModels, type FoundModel } from "./environment-models.js";
 import { type Fetch, localhostModels } from "./localhost-models.js";
 import { modelEntry, type ModelEntry, plainModel } from "./model-entry.js";
 import { modelParameters, settleOptions } from "./model-settings.js";
+import type { ModelProvider } from "./providers/contract.js";
 import { findProvider, PROVIDERS } from "./providers/provider-table.js";
 
 export interface ResolveModelsInput {
@@ -58,9 +60,21 @@ async function firstRung({ config, env, fetch = globalThis.fetch, probeLocal }: 
   return local.map((found) => entryOf(found, "localhost"));
 }
 
+/**
+ * Checks the configured models without building one.
+ * @throws DeerflowError `model_provider_unknown`
+ */
+export function assertProvidersKnown(models: readonly ModelConfig[]): void {
+  for (const model of models) providerOf(model);
+}
+
 function entryOf({ config, reason }: FoundModel, source: "config" | "environment" | "localhost"): ModelEntry {
+  return modelEntry(config, providerOf(config), { source, reason });
+}
+
+function providerOf(config: ModelConfig): ModelProvider {
   const provider = findProvider(config.use);
-  if (provider !== undefined) return modelEntry(config, provider, { source, reason });
+  if (provider !== undefined) return provider;
   const names = PROVIDERS.map((row) => row.use);
   throw new DeerflowError("model_provider_unknown", {
     name: config.name,

@@ -1,6 +1,7 @@
 /** A logger whose lines are kept in a file. */
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../base/make-folder.js";
 import { lineLogger, type Logger, type LogLevel } from "../base/logger.js";
 
 /**
@@ -10,7 +11,7 @@ import { lineLogger, type Logger, type LogLevel } from "../base/logger.js";
 export function fileLogger(path: string, level: LogLevel): Logger {
   let made = false;
   return lineLogger(level, (line) => {
-    if (!made) mkdirSync(dirname(path), { recursive: true });
+    if (!made) makeFolder(dirname(path));
     made = true;
     appendFileSync(path, `${line}\n`);
   });

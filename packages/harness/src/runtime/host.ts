@@ -7,7 +7,7 @@ import { ConfigSource } from "../config/config-source.js";
 import type { DeerflowConfig } from "../config/schema.js";
 import { auditLogPath, resolveHome, threadHome } from "../context/home-paths.js";
 import type { ModelCatalogue } from "../models/contract.js";
-import { resolveModels } from "../models/registry.js";
+import { assertProvidersKnown, resolveModels } from "../models/registry.js";
 import type { Persistence } from "../persistence/contract.js";
 import { openPersistence } from "../persistence/open-persistence.js";
 import { loggingAuditSink } from "../policy/audit-sink.js";
@@ -60,6 +60,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const logger = options.logger ?? lineLogger(level, (line) => process.stderr.write(`${line}\n`));
   const source = new ConfigSource({ env, cwd, ...(configPath ? { path: configPath } : {}) }, logger);
   const config = source.current();
+  assertProvidersKnown(config.models); // before anything is written
   const home = resolveHome(env, cwd);
   const persistence = await openPersistence(databaseLocation(config, home, cwd));
   try {
