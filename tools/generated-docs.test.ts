@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../apps/cli/src/exit-codes.js";
-import { ERROR_CATALOGUE } from "../packages/harness/src/base/errors.js";
+import { ERROR_CATALOGUE } from "../packages/harness/src/base/error-catalogue.js";
 import { exampleConfig } from "../packages/harness/src/config/example-config.js";
 import { RESERVED_NAMES } from "../packages/harness/src/config/known-sections.js";
 import { RESTART_REQUIRED } from "../packages/harness/src/config/restart-required.js";

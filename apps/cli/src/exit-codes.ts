@@ -13,4 +13,3 @@ export const EXIT_CODES = {
   cancelled: { code: 130, meaning: "You stopped the run (Ctrl-C); what was done is kept in the thread." },
 } as const;
 
-export type ExitName = keyof typeof EXIT_CODES;

@@ -1,0 +1,405 @@
+/** The one table of failures: every error that reaches a model, a caller or a terminal has a row here. */
+
+/** Who may sensibly try again after this failure. */
+export type Retry = "model" | "caller" | "never";
+
+export interface ErrorRow {
+  /** HTTP status at the gateway. */
+  readonly status: number;
+  readonly retry: Retry;
+  /** What is wrong and where. `{name}` is replaced by `details.name`. */
+  readonly text: string;
+  /** What to do next, where that is not obvious from the text. */
+  readonly next?: string;
+}
+
+/** Codes are public and stable; texts may be improved. Sorted by room, then by code. */
+export const ERROR_CATALOGUE = {
+  internal: { status: 500, retry: "never", text: "Something failed inside DeerFlow: {reason}." },
+  invalid_request: { status: 422, retry: "caller", text: "The request is not valid: {reason}." },
+
+  config_file_missing: {
+    status: 500,
+    retry: "caller",
+    text: "The configuration file {file} is not there ({origin}).",
+    next: "Correct the path, or create the file with: deerflow config init.",
+  },
+  config_unreadable: {
+    status: 500,
+    retry: "caller",
+    text: "The configuration file {file} cannot be read: {reason}.",
+  },
+  config_syntax: {
+    status: 500,
+    retry: "caller",
+    text: "{file} is not valid YAML at line {line}, column {column}: {problem}.",
+    next: "Correct that line; indentation, colons and quotes are the usual causes.",
+  },
+  config_invalid: {
+    status: 500,
+    retry: "caller",
+    text: "{key} in {file} is not valid: {problem}.",
+    next: "The settings are explained in the file that deerflow config init writes.",
+  },
+  config_key_unknown: {
+    status: 500,
+    retry: "caller",
+    text: "{file} has an unknown name {place}: {key}.",
+    next: "{hint}",
+  },
+  config_variable_missing: {
+    status: 500,
+    retry: "caller",
+    text: "{key} in {file} asks for the environment variable {variable}, which is not set.",
+    next: "Set {variable}, or write a value in its place.",
+  },
+  database_backend_unavailable: {
+    status: 500,
+    retry: "caller",
+    text: "{key} in {file} is {backend}, which comes in a later version.",
+    next: "Use sqlite.",
+  },
+  identity_unavailable: {
+    status: 500,
+    retry: "caller",
+    text: "identity.enabled in {file} is true, but users and permissions come in a later version.",
+    next: "Set it to false.",
+  },
+
+  model_unknown: {
+    status: 422,
+    retry: "caller",
+    text: "There is no model named {name}.",
+    next: "{hint}",
+  },
+  model_key_missing: {
+    status: 500,
+    retry: "caller",
+    text: "The model {name} has no key.",
+    next: "Set {variable}, or give the model an api_key in config.yaml.",
+  },
+  model_none: {
+    status: 500,
+    retry: "caller",
+    text: "No model is configured, no key is set, no local server answers, and the demo model is off.",
+    next: "Add a model to config.yaml, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+  },
+  model_provider_unknown: {
+    status: 500,
+    retry: "caller",
+    text: "The model {name} uses {use}, which is no provider of this version.",
+    next: "{hint}",
+  },
+
+  command_invalid: {
+    status: 422,
+    retry: "model",
+    text: "The command cannot be run: {reason}.",
+  },
+  sandbox_failed: {
+    status: 500,
+    retry: "caller",
+    text: "The sandbox {provider} could not run the command: {reason}.",
+    next: "deerflow doctor says what the sandbox needs.",
+  },
+  sandbox_mount_invalid: {
+    status: 500,
+    retry: "never",
+    text: "A folder cannot be shown in the sandbox at {virtualPath}: {reason}.",
+  },
+  sandbox_released: {
+    status: 409,
+    retry: "caller",
+    text: "The command was ended because its sandbox {id} was let go.",
+  },
+
+  arguments_invalid: { status: 422, retry: "model", text: "The arguments are not valid: {reason}." },
+
+  content_too_large: {
+    status: 413,
+    retry: "model",
+    text: "The content has {size} bytes; one call takes at most {limit}.",
+    next: "Write the first part, then add the rest with append.",
+  },
+  disk_failed: { status: 500, retry: "model", text: "The disk refused {path} ({reason})." },
+  edit_ambiguous: {
+    status: 409,
+    retry: "model",
+    text: "The text to replace occurs {count} times in {path} (lines {lines}).",
+    next: "Add lines around it so that it occurs once, or set replace_all.",
+  },
+  edit_empty: {
+    status: 422,
+    retry: "model",
+    text: "The text to replace is empty, and {path} is not.",
+    next: "Give the text to replace, or write the whole file.",
+  },
+  edit_not_found: {
+    status: 409,
+    retry: "model",
+    text: "The text to replace does not occur in {path}. {hint}",
+  },
+  edit_unchanged: {
+    status: 422,
+    retry: "model",
+    text: "The old and the new text are the same; {path} stays as it is.",
+  },
+  file_changed: {
+    status: 409,
+    retry: "model",
+    text: "{path} has changed since it was read.",
+    next: "Read it again, then repeat the change.",
+  },
+  file_not_read: {
+    status: 409,
+    retry: "model",
+    text: "{path} already exists, and you have not read its current version.",
+  },
+  file_not_text: {
+    status: 415,
+    retry: "model",
+    text: "{path} is not valid UTF-8 text, so changing a part of it would damage the rest.",
+    next: "Convert it to UTF-8 first, or replace it whole.",
+  },
+  file_too_large: {
+    status: 413,
+    retry: "model",
+    text: "{path} has {size} bytes; at most {limit} can be read at once.",
+    next: "Search it with grep, or look at a part of it from the shell.",
+  },
+  is_a_directory: { status: 409, retry: "model", text: "{path} is a folder, not a file." },
+  lines_out_of_range: {
+    status: 416,
+    retry: "model",
+    text: "{path} has {total} lines; there are none from {start} to {end}.",
+  },
+  not_a_directory: { status: 409, retry: "model", text: "{path} is a file, not a folder." },
+  path_denied: { status: 403, retry: "model", text: "{path} cannot be used: {reason}." },
+  path_invalid: {
+    status: 422,
+    retry: "model",
+    text: "{path} is not a path that can be used: {reason}.",
+    next: "Give an absolute path, such as /mnt/user-data/workspace/notes.md.",
+  },
+  path_not_found: {
+    status: 404,
+    retry: "model",
+    text: "Nothing is at {path}.",
+    next: "List the folder above it to see what is there.",
+  },
+  pattern_invalid: { status: 422, retry: "model", text: "The pattern {pattern} cannot be used: {reason}." },
+
+  state_schema_unsupported: {
+    status: 500,
+    retry: "never",
+    text: "The state schema of {owner} is neither a Zod object nor a StateSchema.",
+    next: "Write it as z.object({…}) or new StateSchema({…}).",
+  },
+  middleware_name_taken: {
+    status: 500,
+    retry: "never",
+    text: "Two middleware are both named {name}.",
+    next: "Give each its own name; a paused run finds its middleware by it.",
+  },
+  jump_target_invalid: {
+    status: 500,
+    retry: "never",
+    text: "{hook} of the middleware {middleware} jumps to {target}, which is not among its canJumpTo: {allowed}.",
+    next: "Add the target to canJumpTo of that hook.",
+  },
+  wrap_result_invalid: {
+    status: 500,
+    retry: "never",
+    text: "{hook} of the middleware {middleware} returned {actual} where {expected} was expected.",
+  },
+  tool_name_taken: {
+    status: 500,
+    retry: "never",
+    text: "Two tools are both named {tool}.",
+    next: "Rename one of them, or leave one out.",
+  },
+  tool_without_executor: {
+    status: 500,
+    retry: "never",
+    text: "The middleware {middleware} offers the model the tool {tool}, which nothing can run.",
+    next: "Register the tool, or run it in a wrapToolCall hook.",
+  },
+  tool_replaced: {
+    status: 500,
+    retry: "never",
+    text: "The middleware {middleware} replaced the registered tool {tool} in wrapModelCall.",
+    next: "Hand over another tool in wrapToolCall instead.",
+  },
+  system_message_ambiguous: {
+    status: 500,
+    retry: "never",
+    text: "The middleware {middleware} changed both systemPrompt and systemMessage of one request.",
+    next: "Change only one of them.",
+  },
+  model_without_tools: {
+    status: 500,
+    retry: "never",
+    text: "The model {model} cannot be given tools: it has no bindTools.",
+    next: "Choose a model that supports tool calls.",
+  },
+
+  command_blocked: {
+    status: 403,
+    retry: "model",
+    text: "The command was not run: {reason}.",
+    next: "Reach the goal another way, without what was named.",
+  },
+  task_empty: {
+    status: 422,
+    retry: "caller",
+    text: "The task is empty.",
+    next: 'Say what is to be done: deerflow run "…".',
+  },
+  input_missing: {
+    status: 422,
+    retry: "caller",
+    text: "The input {path} cannot be read ({reason}).",
+    next: "Give --input a file or folder that exists.",
+  },
+  input_too_large: {
+    status: 413,
+    retry: "caller",
+    text: "The input {path} is more than {maxFiles} files or {maxTotalBytes} bytes.",
+    next: "Give a smaller part, or raise uploads.max_total_size in config.yaml.",
+  },
+  config_not_written: {
+    status: 409,
+    retry: "caller",
+    text: "{path} was not written ({reason}).",
+    next: "An existing file is never replaced: move it away, or name another with --config.",
+  },
+
+  home_not_writable: {
+    status: 500,
+    retry: "caller",
+    text: "The home folder {path} cannot be written ({reason}).",
+    next: "Set DEER_FLOW_HOME to a folder you can write to.",
+  },
+  thread_id_invalid: {
+    status: 422,
+    retry: "caller",
+    text: "{threadId} is not a thread id.",
+    next: "Use 1 to 64 letters, digits, underscores or hyphens.",
+  },
+
+  database_busy: {
+    status: 503,
+    retry: "caller",
+    text: "The database {path} was held by another program for {seconds} seconds.",
+    next: "End the other program, or try again.",
+  },
+  database_damaged: {
+    status: 500,
+    retry: "never",
+    text: "The database {path} is damaged ({reason}).",
+    next: "Move it away, or put a backup in its place.",
+  },
+  database_foreign: {
+    status: 500,
+    retry: "never",
+    text: "{path} is not a DeerFlow database ({reason}). It was not changed.",
+    next: "Set database.path to another file.",
+  },
+  database_newer: {
+    status: 500,
+    retry: "never",
+    text: "The database {path} was written by a newer DeerFlow: its schema is {found}, this program knows up to {known}.",
+    next: "Install the newer DeerFlow, or use another database file.",
+  },
+  database_unreadable: {
+    status: 500,
+    retry: "caller",
+    text: "The database {path} cannot be opened ({reason}).",
+    next: "Give this user the right to read and write it, or set database.path to another file.",
+  },
+  database_value_invalid: {
+    status: 500,
+    retry: "never",
+    text: "A value of type {type} cannot be stored in the database.",
+  },
+  thread_id_taken: {
+    status: 409,
+    retry: "caller",
+    text: "The thread id {threadId} is in use.",
+    next: "Choose another thread id.",
+  },
+
+  run_missing: { status: 404, retry: "never", text: "Thread {threadId} has no run {runId}." },
+  checkpoint_missing: {
+    status: 404,
+    retry: "never",
+    text: "Thread {threadId} has no checkpoint {checkpointId}.",
+  },
+  shutting_down: {
+    status: 409,
+    retry: "caller",
+    text: "The server is shutting down and takes no new runs.",
+    next: "Try again in a moment.",
+  },
+  state_update_invalid: {
+    status: 422,
+    retry: "caller",
+    text: "The state cannot be changed like this: {reason}.",
+  },
+  stream_cursor_invalid: {
+    status: 400,
+    retry: "never",
+    text: "{cursor} is not the id of an event of this stream.",
+    next: "Send the id of the last event that you have, or -1 to get the run from its start.",
+  },
+  stream_mode_unsupported: {
+    status: 422,
+    retry: "caller",
+    text: "The stream mode {mode} is not supported.",
+    next: "Use one or more of: {supported}.",
+  },
+  thread_busy: {
+    status: 409,
+    retry: "caller",
+    text: "Thread {threadId} is busy with run {runId}.",
+    next: "Wait for it, cancel it, or send multitask_strategy enqueue.",
+  },
+  thread_exists: { status: 409, retry: "never", text: "There is a thread {threadId} already." },
+  thread_missing: { status: 404, retry: "never", text: "There is no thread {threadId}." },
+
+  artifact_missing: { status: 404, retry: "never", text: "Thread {threadId} has no file {path}." },
+  assistant_missing: {
+    status: 404,
+    retry: "caller",
+    text: "There is no assistant {assistantId}.",
+    next: "Use one of: {known}.",
+  },
+  host_denied: {
+    status: 403,
+    retry: "never",
+    text: "This server does not answer to the host name {host}.",
+    next: "Use localhost or 127.0.0.1, or add the name to the allowed hosts.",
+  },
+  media_type_unsupported: {
+    status: 415,
+    retry: "caller",
+    text: "A body of type {type} is not accepted here.",
+    next: "Send application/json, or multipart/form-data for files.",
+  },
+  origin_denied: {
+    status: 403,
+    retry: "never",
+    text: "Pages from {origin} may not use this server.",
+    next: "Add the origin to the allowed origins if you trust it.",
+  },
+  port_taken: {
+    status: 500,
+    retry: "caller",
+    text: "Port {port} on {host} is in use by another program.",
+    next: "Stop that program, or choose another port with --port.",
+  },
+  request_too_large: { status: 413, retry: "caller", text: "The request is larger than {limit} bytes." },
+  route_missing: { status: 404, retry: "never", text: "There is nothing at {method} {path}." },
+  upload_missing: { status: 404, retry: "never", text: "Thread {threadId} has no uploaded file {name}." },
+  upload_refused: { status: 413, retry: "caller", text: "The upload was refused: {reason}." },
+} as const satisfies Record<string, ErrorRow>;
