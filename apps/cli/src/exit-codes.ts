@@ -12,4 +12,3 @@ export const EXIT_CODES = {
   },
   cancelled: { code: 130, meaning: "You stopped the run (Ctrl-C); what was done is kept in the thread." },
 } as const;
-

@@ -28,7 +28,12 @@ export {
 export { type JsonObject, type JsonValue } from "./base/json.js";
 export { lineLogger, type Logger, silentLogger } from "./base/logger.js";
 export { assertThreadId, VIRTUAL_OUTPUTS, VIRTUAL_UPLOADS, VIRTUAL_USER_DATA } from "./context/home-paths.js";
-export { type ChatModelOptions, type ModelCatalogue, type ModelInfo, type ModelSource } from "./models/contract.js";
+export {
+  type ChatModelOptions,
+  type ModelCatalogue,
+  type ModelInfo,
+  type ModelSource,
+} from "./models/contract.js";
 export { type StreamBridge, type StreamFrame } from "./runtime/bridge/contract.js";
 export { MemoryStreamBridge } from "./runtime/bridge/memory-stream-bridge.js";
 export { type CancelOptions, RunManager, type RunManagerOptions } from "./runtime/run-manager.js";
