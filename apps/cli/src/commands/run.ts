@@ -86,7 +86,7 @@ async function threadOf(host: Host, named: string | undefined): Promise<string> 
 
 async function chosenModel(host: Host, wanted: string | undefined): Promise<string> {
   const catalogue = await host.models();
-  catalogue.create(wanted); // an unknown name ends the command before anything is written
+  catalogue.createChatModel(wanted); // an unknown name ends the command before anything is written
   return wanted ?? catalogue.models[0]?.name ?? "";
 }
 

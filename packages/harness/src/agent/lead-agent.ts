@@ -39,7 +39,7 @@ export const makeLeadAgent =
     const config = parts.config();
     const wish = parseAgentRunContext(request.context);
     const catalogue = await parts.models();
-    const model = catalogue.create(wish.modelName, {
+    const model = catalogue.createChatModel(wish.modelName, {
       ...(wish.thinking === undefined ? {} : { thinking: wish.thinking }),
       ...(wish.reasoningEffort === undefined ? {} : { reasoningEffort: wish.reasoningEffort }),
     });

@@ -35,5 +35,5 @@ export interface ModelCatalogue {
    * @param name a name of {@link models}; the default when absent
    * @throws DeerflowError `model_unknown`, naming the nearest known name
    */
-  create(name?: string, options?: ChatModelOptions): BaseChatModel;
+  createChatModel(name?: string, options?: ChatModelOptions): BaseChatModel;
 }

@@ -106,7 +106,7 @@ describe("resolveModels", () => {
 
   it("names the nearest model when asked for an unknown one", async () => {
     const catalogue = await resolve({ models: [{ name: "fast", use: "openai", model: "m", api_key: "k" }] });
-    expect(() => catalogue.create("fsat")).toThrow(
+    expect(() => catalogue.createChatModel("fsat")).toThrow(
       expect.objectContaining({
         code: "model_unknown",
         sentence: `There is no model named fsat. Did you mean fast? Known: fast, ${DEMO_MODEL_NAME}.`,
@@ -125,8 +125,8 @@ describe("resolveModels", () => {
 
   it("never lets the demo model stand in for a configured one", async () => {
     const catalogue = await resolve({ models: [{ name: "mine", use: "openai", model: "m" }] });
-    expect(() => catalogue.create()).toThrow(expect.objectContaining({ code: "model_key_missing" }));
-    expect(catalogue.create(DEMO_MODEL_NAME)).toBeInstanceOf(DemoChatModel);
+    expect(() => catalogue.createChatModel()).toThrow(expect.objectContaining({ code: "model_key_missing" }));
+    expect(catalogue.createChatModel(DEMO_MODEL_NAME)).toBeInstanceOf(DemoChatModel);
   });
 
   it("fails clearly when the demo model is off and nothing else is there", async () => {
@@ -136,10 +136,10 @@ describe("resolveModels", () => {
   it("makes every model of the tables", async () => {
     for (const { use } of PROVIDERS) {
       const raw = { models: [{ name: "m", use, model: "some-model", api_key: "k", temperature: 0.1 }] };
-      expect((await resolve(raw)).create()._llmType()).toBeTypeOf("string");
+      expect((await resolve(raw)).createChatModel()._llmType()).toBeTypeOf("string");
     }
     const env = Object.fromEntries(ENVIRONMENT_MODELS.map((row) => [row.keyVariable, "k"]));
     const catalogue = await resolve({}, env);
-    for (const { name } of catalogue.models) expect(catalogue.create(name)._llmType()).toBeTypeOf("string");
+    for (const { name } of catalogue.models) expect(catalogue.createChatModel(name)._llmType()).toBeTypeOf("string");
   });
 });

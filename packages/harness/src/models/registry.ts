@@ -34,7 +34,7 @@ export async function resolveModels(input: ResolveModelsInput): Promise<ModelCat
   const paceMilliseconds = config.demo_model.pace_milliseconds;
   return Object.freeze({
     models: Object.freeze(entries.map((entry) => entry.info)),
-    create: (name?: string, options = {}) => {
+    createChatModel: (name?: string, options = {}) => {
       const entry = findEntry(entries, name);
       const settled = settleOptions(entry.info, options);
       const parameters = modelParameters(entry.config, settled.thinking);

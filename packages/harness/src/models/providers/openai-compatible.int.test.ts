@@ -42,7 +42,7 @@ const ask = async (fields: object, env: Record<string, string> = {}, options = {
   };
   const catalogue = await resolveModels({ config: parseConfig({ models: [model] }).config, env });
   const chunks = [];
-  for await (const chunk of await catalogue.create("stub", options).stream([new HumanMessage("Hi")]))
+  for await (const chunk of await catalogue.createChatModel("stub", options).stream([new HumanMessage("Hi")]))
     chunks.push(chunk);
   return { chunks, request: requests[0] };
 };
