@@ -133,9 +133,10 @@ describe("a run", () => {
     const events = await persistence.events.list(LOCAL_PRINCIPAL, "t1", { limit: 100 });
     expect(events.map(({ seq, eventType }) => [seq, eventType])).toEqual([
       [1, "run.start"],
-      [2, "message.human"],
-      [3, "message.ai"],
-      [4, "run.end"],
+      [2, "model.chosen"],
+      [3, "message.human"],
+      [4, "message.ai"],
+      [5, "run.end"],
     ]);
     expect(await runs.join(job(run))).toMatchObject({ status: "success", epoch: 1 });
   });

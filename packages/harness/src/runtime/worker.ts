@@ -96,6 +96,8 @@ export class RunWorker {
         context: request.context,
         checkpointer: saver,
       });
+      const content = { model_name: agent.modelName };
+      await this.#append(job, [{ runId: job.runId, eventType: "model.chosen", content }]);
       return await this.#stream({ ...work, settled }, agent.graph);
     } catch (error) {
       if (signal.reason instanceof RunStopped) return stopped(signal.reason.action);
