@@ -1,6 +1,7 @@
 /** A task that is killed goes on: nothing finished is lost, and the report is the same. */
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bubblewrapWorks } from "../packages/harness/src/testing/bubblewrap-works.js";
 import { Installation } from "./support/deerflow-command.js";
 
 const SCALE = Number(process.env["DEERFLOW_TEST_SCALE"] ?? "0.02");
@@ -30,7 +31,7 @@ const threadIds = async (): Promise<string[]> => {
     .map((line) => (JSON.parse(line) as { threadId: string }).threadId);
 };
 
-describe("a killed task", () => {
+describe.skipIf(!(await bubblewrapWorks()))("a killed task", () => {
   it.each(CRASH_POINTS)("goes on after kill -9 at %j", async (text) => {
     const first = installation.start(["demo"]);
     await first.seen(text);

@@ -1,4 +1,9 @@
 /** Public names of this room; nothing is defined here. */
 export { ScriptedModel, type ScriptedCall, type ScriptedTurn } from "./scripted-model.js";
 export { streamBridgeSuite, type StreamBridgeHarness } from "./stream-bridge-suite.js";
+export { openSandbox, type FreshSandbox } from "./open-sandbox.js";
+export { runEventStoreSuite } from "./run-event-store-suite.js";
+export { runStoreSuite } from "./run-store-suite.js";
+export { sandboxSuite, type OpenSandbox } from "./sandbox-suite.js";
+export { threadStoreSuite } from "./thread-store-suite.js";
 export { fileBackendSuite, type OpenedBackend } from "./file-backend-suite.js";
