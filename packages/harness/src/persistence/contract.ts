@@ -38,7 +38,7 @@ export interface ThreadPatch {
   readonly status?: ThreadStatus;
   /** Merged key by key. */
   readonly metadata?: JsonObject;
-  /** Merged key by key. */
+  /** Replaces all there were. */
   readonly values?: JsonObject;
 }
 

@@ -250,6 +250,9 @@ describe("cancelling", () => {
       stopReason: "cancelled",
     });
     expect(await messagesNow("t1")).toEqual(["hi", "half an answer"]);
+    expect((await threads.find(LOCAL_PRINCIPAL, "t1")).values).toMatchObject({
+      messages: [{ content: "hi" }, { content: "half an answer" }],
+    });
     expect(await threads.state(LOCAL_PRINCIPAL, "t1")).toMatchObject({ next: [] });
     const events = await persistence.events.list(LOCAL_PRINCIPAL, "t1", {
       limit: 9,
@@ -264,6 +267,7 @@ describe("cancelling", () => {
     await untilSaid(first);
     await runs.cancel(job(first), { wait: true, action: "rollback" });
     expect(await messagesNow("t1")).toEqual([]);
+    expect((await threads.find(LOCAL_PRINCIPAL, "t1")).values).toEqual({ messages: [] });
 
     await persistence.threads.create(LOCAL_PRINCIPAL, { threadId: "t2" });
     await threads.updateState(LOCAL_PRINCIPAL, "t2", { values: { messages: ["before"] }, asNode: "model" });
@@ -271,6 +275,9 @@ describe("cancelling", () => {
     await untilSaid(second);
     await runs.cancel(job(second), { wait: true, action: "rollback" });
     expect(await messagesNow("t2")).toEqual(["before"]);
+    expect((await threads.find(LOCAL_PRINCIPAL, "t2")).values).toMatchObject({
+      messages: [{ content: "before" }],
+    });
     expect((await runs.find(LOCAL_PRINCIPAL, "t2", second.runId)).stopReason).toBe("rolled_back");
   });
 

@@ -1,12 +1,13 @@
 /** Works on one run, from its claim to its last frame. The one place where a run's failure is caught. */
 import { END } from "@langchain/langgraph";
 import { reasonOf } from "../base/errors.js";
+import type { JsonObject } from "../base/json.js";
 import type { Logger } from "../base/logger.js";
 import type { AgentFactory, AgentGraph, PreparedAgent } from "../agent/contract.js";
 import type { NewRunEvent, Persistence, RunRecord } from "../persistence/contract.js";
 import type { StreamBridge } from "./bridge/contract.js";
 import { commandUpdate, givesUp, graphInput } from "./graph-command.js";
-import { RunJournal } from "./run-journal.js";
+import { RunJournal, summarise } from "./run-journal.js";
 import { completed, failed, type RunEnding, RunStopped, stopped } from "./run-outcome.js";
 import type { RunJob } from "./run-queue/contract.js";
 import { parseRunRequest, type RunLimits, type RunRequest } from "./run-request.js";
@@ -131,7 +132,9 @@ export class RunWorker {
       if (stop instanceof RunStopped) await this.#settle(work, { graph, journal, start, stop });
       throw error;
     } finally {
-      await this.#noteSummary(job, journal);
+      // From the state and not from the journal: a stop adds the unfinished answer to it, or takes everything back.
+      const { values } = await startPoint(graph, job.threadId);
+      await this.#noteSummary(job, summarise(values));
     }
     return completed(journal.interrupted || (await isPaused(graph, work)));
   }
@@ -145,7 +148,7 @@ export class RunWorker {
     const events = part.journal.observe(parsed);
     if (events.length > 0) {
       await this.#append(job, events);
-      await this.#noteSummary(job, part.journal);
+      await this.#noteSummary(job, part.journal.summary);
     }
     for (const { event, data } of part.framer.frames(parsed)) {
       await this.#options.bridge.publish(job.runId, event, data);
@@ -186,9 +189,8 @@ export class RunWorker {
     }
   }
 
-  async #noteSummary({ principal, threadId }: RunJob, journal: RunJournal): Promise<void> {
-    if (Object.keys(journal.summary).length === 0) return;
-    await this.#options.persistence.threads.update(principal, threadId, { values: journal.summary });
+  async #noteSummary({ principal, threadId }: RunJob, values: JsonObject): Promise<void> {
+    await this.#options.persistence.threads.update(principal, threadId, { values });
   }
 
   /** Durable first, then the frames that tell of it: who sees `end` finds everything stored. */

@@ -98,7 +98,7 @@ export class SqlThreadStore implements ThreadStore {
         ...before,
         status: patch.status ?? before.status,
         metadata: { ...before.metadata, ...patch.metadata },
-        values: { ...before.values, ...patch.values },
+        values: patch.values ?? before.values,
         updatedAt: this.#clock.now(),
       };
       await transaction
