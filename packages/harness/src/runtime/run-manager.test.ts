@@ -50,8 +50,9 @@ let persistence: Persistence;
 let runs: RunManager;
 let threads: ThreadService;
 
-function serve(node: Node): void {
-  const build = graphOf(node);
+const serve = (node: Node): void => serveGraph(graphOf(node));
+
+function serveGraph(build: (request: AgentRequest) => unknown): void {
   const agents = async (request: AgentRequest) => ({
     graph: build(request) as AgentGraph,
     modelName: "scripted",
@@ -259,6 +260,38 @@ describe("cancelling", () => {
       eventTypes: ["message.ai"],
     });
     expect(events).toHaveLength(1);
+  });
+
+  it("keeps the answers of steps that were done beside the stopped one, also after the next message", async () => {
+    const quick: Node = async () => ({ messages: [new AIMessage({ id: "quick", content: "done" })] });
+    const slow: Node = async ({ messages }, { signal }) => {
+      if (messages.length > 1) return {};
+      return new Promise((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      });
+    };
+    serveGraph(({ checkpointer }) =>
+      new StateGraph(State)
+        .addNode("quick", quick)
+        .addNode("slow", slow)
+        .addEdge("__start__", "quick")
+        .addEdge("__start__", "slow")
+        .compile({ checkpointer }),
+    );
+    const run = await start("t1", ask("hi", { stream_mode: "updates" }));
+    for await (const { event } of await runs.stream(job(run))) if (event === "updates") break;
+    await runs.cancel(job(run), { wait: true });
+    expect(await messagesNow("t1")).toEqual(["hi", "done"]);
+
+    await framesOf(await start("t1", ask("and now?")));
+    expect(await messagesNow("t1")).toEqual(["hi", "done", "and now?"]);
+    const events = await persistence.events.list(LOCAL_PRINCIPAL, "t1", {
+      limit: 9,
+      eventTypes: ["message.human", "message.ai"],
+    });
+    expect(events.map(({ content }) => (content as { content: string }).content).toSorted()).toEqual(
+      ["hi", "done", "and now?"].toSorted(),
+    );
   });
 
   it("takes everything back with rollback, on a new thread and on one with a history", async () => {

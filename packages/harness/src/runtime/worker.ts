@@ -12,6 +12,7 @@ import { completed, failed, type RunEnding, RunStopped, stopped } from "./run-ou
 import type { RunJob } from "./run-queue/contract.js";
 import { parseRunRequest, type RunLimits, type RunRequest } from "./run-request.js";
 import { toJson } from "./serialization.js";
+import { findStart, type StartPoint, threadConfig, valuesNow } from "./start-point.js";
 import { parseGraphPart, StreamFramer } from "./stream-frames.js";
 import { graphModes } from "./stream-modes.js";
 import { type TrackedSaver, trackSaver } from "./tracked-saver.js";
@@ -31,20 +32,6 @@ interface Work {
   readonly request: RunRequest;
   readonly signal: AbortSignal;
 }
-
-/** The newest checkpoint before the run: what it builds on and what a rollback goes back to. */
-interface StartPoint {
-  readonly checkpointId: string | undefined;
-  readonly values: unknown;
-}
-
-const threadConfig = (threadId: string, checkpointId?: string) => ({
-  configurable: {
-    thread_id: threadId,
-    checkpoint_ns: "",
-    ...(checkpointId === undefined ? {} : { checkpoint_id: checkpointId }),
-  },
-});
 
 export class RunWorker {
   readonly #options: RunWorkerOptions;
@@ -118,7 +105,7 @@ export class RunWorker {
 
   async #stream(work: Work & Pick<TrackedSaver, "settled">, graph: AgentGraph): Promise<RunEnding> {
     const { job, request, signal } = work;
-    const start = await startPoint(graph, job.threadId);
+    const start = await findStart(graph, job.threadId, request);
     const journal = new RunJournal({ runId: job.runId, caller: request.assistantId, values: start.values });
     const framer = new StreamFramer({ modes: request.streamModes, subgraphs: request.streamSubgraphs });
     try {
@@ -133,8 +120,7 @@ export class RunWorker {
       throw error;
     } finally {
       // From the state and not from the journal: a stop adds the unfinished answer to it, or takes everything back.
-      const { values } = await startPoint(graph, job.threadId);
-      await this.#noteSummary(job, summarise(values));
+      await this.#noteSummary(job, summarise(await valuesNow(graph, job.threadId)));
     }
     return completed(journal.interrupted || (await isPaused(graph, work)));
   }
@@ -217,17 +203,7 @@ export class RunWorker {
   }
 }
 
-async function startPoint(graph: AgentGraph, threadId: string): Promise<StartPoint> {
-  const snapshot = await graph.getState(threadConfig(threadId));
-  const { config, values } = snapshot as { config?: unknown; values?: unknown }; // a StateSnapshot, read with care
-  const configurable = (config as { configurable?: { checkpoint_id?: unknown } } | undefined)?.configurable;
-  const id = configurable?.checkpoint_id;
-  return { checkpointId: typeof id === "string" ? id : undefined, values };
-}
-
-/** A checkpoint that is the newest anyway is no fork: the run simply goes on. */
-function streamConfig({ job, request, signal }: Work, start: StartPoint): Record<string, unknown> {
-  const fork = request.checkpointId === start.checkpointId ? undefined : request.checkpointId;
+function streamConfig({ job, request, signal }: Work, { fork }: StartPoint): Record<string, unknown> {
   const { configurable } = threadConfig(job.threadId, fork);
   return {
     configurable: { ...configurable, run_id: job.runId },
