@@ -1,4 +1,4 @@
-import { AIMessage } from "@langchain/core/messages";
+import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import {
   Annotation,
   interrupt,
@@ -263,7 +263,9 @@ describe("cancelling", () => {
   });
 
   it("keeps the answers of steps that were done beside the stopped one, also after the next message", async () => {
-    const quick: Node = async () => ({ messages: [new AIMessage({ id: "quick", content: "done" })] });
+    const quick: Node = async () => ({
+      messages: [new ToolMessage({ id: "quick", tool_call_id: "1", content: "done" })],
+    });
     const slow: Node = async ({ messages }, { signal }) => {
       if (messages.length > 1) return {};
       return new Promise((_resolve, reject) => {
@@ -287,7 +289,7 @@ describe("cancelling", () => {
     expect(await messagesNow("t1")).toEqual(["hi", "done", "and now?"]);
     const events = await persistence.events.list(LOCAL_PRINCIPAL, "t1", {
       limit: 9,
-      eventTypes: ["message.human", "message.ai"],
+      eventTypes: ["message.human", "message.tool"],
     });
     expect(events.map(({ content }) => (content as { content: string }).content).toSorted()).toEqual(
       ["hi", "done", "and now?"].toSorted(),
