@@ -45,7 +45,8 @@ export const makeLeadAgent =
     });
     const directories = threadDirectories(parts.home, request.principal, request.threadId);
     createThreadDirectories(directories);
-    const services = servicesOf(parts, config, directories, request.threadId);
+    const modelName = wish.modelName ?? catalogue.models[0]?.name ?? "";
+    const services = { ...servicesOf(parts, config, directories, request.threadId), modelName };
     return {
       graph: createDeerflowAgent({
         model,
@@ -58,7 +59,7 @@ export const makeLeadAgent =
         checkpointer: request.checkpointer,
         name: request.assistantId,
       }),
-      modelName: wish.modelName ?? catalogue.models[0]?.name ?? "",
+      modelName,
       close: async () => services.sandbox?.release(),
     };
   };

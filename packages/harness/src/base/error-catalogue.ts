@@ -78,6 +78,35 @@ export const ERROR_CATALOGUE = {
     text: "The model {name} has no key.",
     next: "Set {variable}, or give the model an api_key in config.yaml.",
   },
+  model_unreachable: {
+    status: 502,
+    retry: "caller",
+    text: "The model {model} cannot be reached ({reason}).",
+    next: "Check that its server runs and that its base_url in config.yaml is right; what was done so far is kept.",
+  },
+  model_key_refused: {
+    status: 502,
+    retry: "caller",
+    text: "The model {model} refused the key ({reason}).",
+    next: "Check the key in the environment or in config.yaml.",
+  },
+  model_not_served: {
+    status: 502,
+    retry: "caller",
+    text: "The provider does not serve the model {model} ({reason}).",
+    next: "Check the name of the model and the base_url in config.yaml.",
+  },
+  model_busy: {
+    status: 503,
+    retry: "caller",
+    text: "The model {model} is overloaded or out of order ({reason}).",
+    next: "Try again in a while; what was done so far is kept.",
+  },
+  model_failed: {
+    status: 502,
+    retry: "caller",
+    text: "The model {model} failed: {reason}.",
+  },
   model_none: {
     status: 500,
     retry: "caller",

@@ -7,6 +7,7 @@ import type { AuditSink } from "../policy/audit-sink.js";
 import type { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { clarification } from "./clarification.js";
 import { danglingToolCalls } from "./dangling-tool-calls.js";
+import { modelErrors } from "./model-errors.js";
 import { readBeforeWrite } from "./read-before-write.js";
 import { sandbox } from "./sandbox.js";
 import { sandboxAudit } from "./sandbox-audit.js";
@@ -26,6 +27,8 @@ export interface MiddlewareServices {
   readonly files?: FileBackend;
   readonly sandbox?: LazySandbox;
   readonly title?: TitleOptions;
+  /** As the user knows it. */
+  readonly modelName?: string;
 }
 
 /** What can be switched; `true` builds the row, `false` leaves it out. */
@@ -34,6 +37,7 @@ export const FEATURES = [
   "uploads",
   "sandbox",
   "danglingToolCalls",
+  "modelErrors",
   "sandboxAudit",
   "readBeforeWrite",
   "toolErrors",
@@ -93,6 +97,14 @@ export const ORDER: readonly OrderRow[] = [
     guard: false,
     because: "Repairs the history before a row further in reads or cuts it.",
     build: () => danglingToolCalls(),
+  },
+  {
+    name: "model-errors",
+    feature: "modelErrors",
+    on: "both",
+    guard: false,
+    because: "Inside the repair of the history, outside every row that may call the model again.",
+    build: ({ modelName }) => (modelName === undefined ? undefined : modelErrors({ modelName })),
   },
   {
     name: "sandbox-audit",

@@ -140,6 +140,7 @@ describe("resolveModels", () => {
     }
     const env = Object.fromEntries(ENVIRONMENT_MODELS.map((row) => [row.keyVariable, "k"]));
     const catalogue = await resolve({}, env);
-    for (const { name } of catalogue.models) expect(catalogue.createChatModel(name)._llmType()).toBeTypeOf("string");
+    for (const { name } of catalogue.models)
+      expect(catalogue.createChatModel(name)._llmType()).toBeTypeOf("string");
   });
 });

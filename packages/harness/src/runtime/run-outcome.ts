@@ -36,10 +36,18 @@ export function failed(error: unknown): RunEnding {
   if (isRecursionLimit(error)) {
     return { outcome: { status: "interrupted", stopReason: "recursion_limit" }, threadStatus: "idle" };
   }
-  const failure = DeerflowError.is(error)
-    ? { error: error.code, message: error.sentence }
-    : { error: error instanceof Error ? error.name : "Error", message: reasonOf(error) };
+  const known = knownFailure(error);
+  const failure =
+    known !== undefined
+      ? { error: known.code, message: known.sentence }
+      : { error: error instanceof Error ? error.name : "Error", message: reasonOf(error) };
   return { outcome: { status: "error", error: failure.message }, threadStatus: "error", failure };
+}
+
+/** The failure with a code, also where the graph wrapped it to name the middleware. */
+function knownFailure(error: unknown): DeerflowError | undefined {
+  if (DeerflowError.is(error)) return error;
+  return error instanceof Error && error.cause !== undefined ? knownFailure(error.cause) : undefined;
 }
 
 const isRecursionLimit = (error: unknown): boolean =>

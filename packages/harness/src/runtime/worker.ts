@@ -12,6 +12,7 @@ import { completed, failed, type RunEnding, RunStopped, stopped } from "./run-ou
 import type { RunJob } from "./run-queue/contract.js";
 import { parseRunRequest, type RunLimits, type RunRequest } from "./run-request.js";
 import { toJson } from "./serialization.js";
+import { withLostInput } from "./lost-input.js";
 import { findStart, type StartPoint, threadConfig, valuesNow } from "./start-point.js";
 import { parseGraphPart, StreamFramer } from "./stream-frames.js";
 import { graphModes } from "./stream-modes.js";
@@ -32,6 +33,9 @@ interface Work {
   readonly request: RunRequest;
   readonly signal: AbortSignal;
 }
+
+/** More runs in a row than a process could lose. */
+const EARLIER_RUNS = 20;
 
 export class RunWorker {
   readonly #options: RunWorkerOptions;
@@ -110,7 +114,8 @@ export class RunWorker {
     const framer = new StreamFramer({ modes: request.streamModes, subgraphs: request.streamSubgraphs });
     try {
       if (givesUp(request)) await giveUp(graph, work);
-      const stream = await graph.stream(graphInput(request), streamConfig(work, start));
+      const whole = withLostInput(request, await this.#earlierRuns(job), start.values);
+      const stream = await graph.stream(graphInput(whole), streamConfig(work, start));
       for await (const item of stream) await this.#pass(job, { item, journal, framer });
       signal.throwIfAborted();
     } catch (error) {
@@ -123,6 +128,13 @@ export class RunWorker {
       await this.#noteSummary(job, summarise(await valuesNow(graph, job.threadId)));
     }
     return completed(journal.interrupted || (await isPaused(graph, work)));
+  }
+
+  /** Newest first. */
+  async #earlierRuns({ principal, threadId, runId }: RunJob): Promise<readonly RunRecord[]> {
+    const page = { limit: EARLIER_RUNS, offset: 0 };
+    const runs = await this.#options.persistence.runs.list(principal, threadId, page);
+    return runs.slice(runs.findIndex((run) => run.runId === runId) + 1);
   }
 
   /** One part of the graph's stream: first into the log, then to the readers. */

@@ -1,7 +1,7 @@
 /** Anthropic's own API. */
 import { ChatAnthropic } from "@langchain/anthropic";
 import { apiKeyOf } from "./api-key.js";
-import { sortParameters } from "./client-fields.js";
+import { DEFAULT_RETRIES, sortParameters } from "./client-fields.js";
 import type { ModelProvider, ProviderRequest } from "./contract.js";
 
 type AnthropicFields = NonNullable<ConstructorParameters<typeof ChatAnthropic>[0]>;
@@ -17,6 +17,7 @@ export const anthropic: ModelProvider = {
       AnthropicFields & object
     >;
     return new ChatAnthropic({
+      maxRetries: DEFAULT_RETRIES,
       ...passed,
       model: config.model,
       apiKey: apiKeyOf(request, "ANTHROPIC_API_KEY"),

@@ -9,6 +9,9 @@ interface ClientField {
   readonly convert?: (value: unknown) => unknown;
 }
 
+/** How often a client tries again by itself; the libraries' own six take minutes to say that nobody is there. */
+export const DEFAULT_RETRIES = 2;
+
 const milliseconds = (seconds: unknown): unknown => (typeof seconds === "number" ? seconds * 1000 : seconds);
 
 export const CLIENT_FIELDS: readonly ClientField[] = [

@@ -1,7 +1,7 @@
 /** OpenAI, and every server that speaks its chat-completions API. */
 import { ChatOpenAI } from "@langchain/openai";
 import { apiKeyOf } from "./api-key.js";
-import { sortParameters } from "./client-fields.js";
+import { DEFAULT_RETRIES, sortParameters } from "./client-fields.js";
 import type { ModelProvider, ProviderRequest } from "./contract.js";
 
 /** A server that is compatible with OpenAI's but lies at an address of its own. */
@@ -20,6 +20,7 @@ export const openaiCompatible = (server: CompatibleServer): ModelProvider => ({
     const { default_headers: headers, ...parameters } = request.parameters;
     const { fields, wire } = sortParameters(parameters);
     return new ChatOpenAI({
+      maxRetries: DEFAULT_RETRIES,
       ...fields,
       model: config.model,
       apiKey: apiKeyOf(request, server.keyVariable),
