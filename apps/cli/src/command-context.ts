@@ -22,9 +22,10 @@ export interface GlobalOptions {
 export const hostOptions = (
   { env, cwd, output }: CommandContext,
   { config, debug = false }: GlobalOptions,
+  operator = false,
 ): HostOptions => ({
   env,
   cwd,
-  logger: terminalLogger(output, debug),
+  logger: terminalLogger(output, { debug, operator }),
   ...(config === undefined ? {} : { configPath: config }),
 });

@@ -31,6 +31,16 @@ describe("importInput", () => {
     ]);
   });
 
+  it("follows a link that is the input itself, and refuses what is no file", async () => {
+    const [from, uploads] = [folder(), folder()];
+    writeFileSync(join(from, "real.csv"), "a\n");
+    symlinkSync(join(from, "real.csv"), join(from, "link.csv"));
+    expect(await importInput(join(from, "link.csv"), uploads, limits)).toMatchObject([
+      { filename: "link.csv", size: 2 },
+    ]);
+    await expect(importInput("/dev/null", uploads, limits)).rejects.toMatchObject({ code: "input_missing" });
+  });
+
   it("refuses what is missing or too large, and copies nothing", async () => {
     const [from, uploads] = [folder(), folder()];
     writeFileSync(join(from, "big"), "x".repeat(101));

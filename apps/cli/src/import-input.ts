@@ -1,7 +1,7 @@
 /** Copies a file or folder of the user into a thread's uploads, within the configured limits. */
-import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
-import { basename, join, posix, resolve } from "node:path";
-import { DeerflowError, reasonOf } from "@deerflow/harness";
+import { copyFile, lstat, mkdir, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join, posix } from "node:path";
+import { DeerflowError } from "@deerflow/harness";
 
 export interface ImportLimits {
   readonly maxFiles: number;
@@ -34,7 +34,8 @@ interface Found {
 }
 
 /**
- * @param input a path on this machine; links inside a folder are left out, because they may lead anywhere
+ * @param input an absolute path on this machine. A link is followed when it is the input itself; links inside a
+ *   folder are left out, because they may lead anywhere
  * @returns one entry for a file, one for a folder as a whole
  * @throws DeerflowError `input_missing`, `input_too_large`; nothing is copied then
  */
@@ -43,37 +44,40 @@ export async function importInput(
   uploads: string,
   limits: ImportLimits,
 ): Promise<ImportedFile[]> {
-  const path = resolve(input);
-  const found = await find(path, basename(path), limits);
-  const total = found.reduce((sum, file) => sum + file.size, 0);
-  if (found.length > limits.maxFiles || total > limits.maxTotalBytes) {
+  const name = basename(input);
+  const found = await find(await realPath(input), name, limits);
+  if (found === undefined) {
+    throw new DeerflowError("input_missing", { path: input, reason: "it is neither a file nor a folder" });
+  }
+  const size = found.reduce((sum, file) => sum + file.size, 0);
+  if (found.length > limits.maxFiles || size > limits.maxTotalBytes) {
     throw new DeerflowError("input_too_large", { path: input, ...limits });
   }
   for (const file of found) {
     const target = join(uploads, ...file.to.split("/"));
-    await mkdir(resolve(target, ".."), { recursive: true });
+    await mkdir(dirname(target), { recursive: true });
     await copyFile(file.from, target);
   }
-  return [
-    {
-      filename: basename(path),
-      size: total,
-      path: posix.join(VIRTUAL_UPLOADS, basename(path)),
-      status: "uploaded",
-    },
-  ];
+  return [{ filename: name, size, path: posix.join(VIRTUAL_UPLOADS, name), status: "uploaded" }];
 }
 
-async function find(path: string, to: string, limits: ImportLimits): Promise<Found[]> {
-  const stats = await lstat(path).catch((error: unknown) => {
-    throw new DeerflowError("input_missing", { path, reason: reasonOf(error) }, error);
-  });
+async function realPath(input: string): Promise<string> {
+  try {
+    return await realpath(input);
+  } catch (error) {
+    throw new DeerflowError("input_missing", { path: input, reason: "nothing is there" }, error);
+  }
+}
+
+/** Undefined for what is neither a file nor a folder. */
+async function find(path: string, to: string, limits: ImportLimits): Promise<Found[] | undefined> {
+  const stats = await lstat(path);
   if (stats.isFile()) return [{ from: path, to, size: stats.size }];
-  if (!stats.isDirectory()) return [];
+  if (!stats.isDirectory()) return undefined;
   const files: Found[] = [];
   for (const name of (await readdir(path)).sort()) {
     if (SKIPPED_FOLDERS.has(name)) continue;
-    files.push(...(await find(join(path, name), `${to}/${name}`, limits)));
+    files.push(...((await find(join(path, name), `${to}/${name}`, limits)) ?? []));
     if (files.length > limits.maxFiles) break;
   }
   return files;

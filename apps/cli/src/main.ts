@@ -10,7 +10,7 @@ import { type RunOptions, runCommand } from "./commands/run.js";
 import { type ServeOptions, serveCommand } from "./commands/serve.js";
 import { deleteThread, type ListOptions, listThreads, showThread } from "./commands/threads.js";
 import { EXIT_CODES } from "./exit-codes.js";
-import { processOutput } from "./terminal/output.js";
+import { onOutputClosed, processOutput } from "./terminal/output.js";
 
 /** @returns the exit code; never throws */
 export async function main(args: readonly string[], context: CommandContext): Promise<number> {
@@ -130,17 +130,23 @@ function packageVersion(): string {
   return version;
 }
 
+const interrupts = new Set<() => void>();
+const interrupt = (): void => {
+  // Nothing that could be stopped in an orderly way is going on.
+  if (interrupts.size === 0) process.exit(EXIT_CODES.cancelled.code);
+  for (const listener of interrupts) listener();
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
+onOutputClosed(interrupt);
+
 const processContext: CommandContext = {
   env: process.env,
   cwd: process.cwd(),
   version: packageVersion(),
   output: processOutput,
   onInterrupt(listener) {
-    const signals = ["SIGINT", "SIGTERM"] as const;
-    for (const signal of signals) process.on(signal, listener);
-    return () => {
-      for (const signal of signals) process.off(signal, listener);
-    };
+    interrupts.add(listener);
+    return () => void interrupts.delete(listener);
   },
 };
 

@@ -14,7 +14,7 @@ export { createDeerflowAgent, type DeerflowAgentOptions } from "./agent/create-d
 export { reasonOf } from "./base/errors.js";
 export { resolveHome, threadDirectories, threadHome } from "./context/home-paths.js";
 export { DEMO_MODEL_NAME } from "./models/demo/demo-chat-model.js";
-export { resolveModels } from "./models/registry.js";
+export { assertProvidersKnown, resolveModels } from "./models/registry.js";
 export { type Host, type HostOptions, openHost } from "./runtime/host.js";
 export { inspectDatabase } from "./runtime/inspect-database.js";
 export { probeSandbox } from "./runtime/sandbox-choice.js";

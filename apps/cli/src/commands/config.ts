@@ -1,7 +1,7 @@
 /** `deerflow config`: writes a commented configuration file, or checks one. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { DeerflowError, exampleConfig, loadConfig, reasonOf } from "@deerflow/harness";
+import { assertProvidersKnown, DeerflowError, exampleConfig, loadConfig, reasonOf } from "@deerflow/harness";
 import type { CommandContext, GlobalOptions } from "../command-context.js";
 
 /** Writes `config.yaml` in the working directory; an existing file is never touched. */
@@ -22,6 +22,7 @@ export async function validateConfig(context: CommandContext, globals: GlobalOpt
     cwd: context.cwd,
     ...(globals.config === undefined ? {} : { path: globals.config }),
   });
+  assertProvidersKnown(loaded.config.models);
   for (const warning of loaded.warnings) context.output.note(`${warning}\n`);
   context.output.note(
     loaded.path === undefined

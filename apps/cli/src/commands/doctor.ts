@@ -1,6 +1,6 @@
 /** `deerflow doctor`: what works on this machine, and why something does not. Changes nothing. */
 import { constants } from "node:fs";
-import { access, statfs } from "node:fs/promises";
+import { access, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import {
@@ -8,6 +8,7 @@ import {
   DeerflowError,
   type DeerflowConfig,
   inspectDatabase,
+  parseConfig,
   probeSandbox,
   reasonOf,
   resolveHome,
@@ -49,9 +50,9 @@ export async function doctorCommand(
 async function examine(context: CommandContext, globals: GlobalOptions): Promise<Finding[]> {
   const home = resolveHome(context.env, context.cwd);
   const findings = [examineNode(process.versions.node)];
-  const [configuration, config] = examineConfig(context, globals);
+  // The rest is examined with the defaults where the configuration cannot be read.
+  const [configuration, config = parseConfig({}).config] = examineConfig(context, globals);
   findings.push(configuration, await examineHome(home));
-  if (config === undefined) return findings;
   findings.push(
     await examineSandbox(config),
     ...(await examineModels(config, context.env)),
@@ -92,6 +93,7 @@ function examineConfig(
 async function examineHome(home: string): Promise<Finding> {
   const existing = await nearestExisting(home);
   try {
+    if (!(await stat(existing)).isDirectory()) throw new Error(`${existing} is a file`);
     await access(existing, constants.W_OK);
     const { bavail, bsize } = await statfs(existing);
     const free = bavail * bsize;

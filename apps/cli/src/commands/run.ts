@@ -1,6 +1,6 @@
 /** `deerflow run`: one task, in this process, shown as it happens. */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   DeerflowError,
   type Host,
@@ -55,7 +55,7 @@ export async function runInHost(work: Work): Promise<number> {
   const { context, host, options } = work;
   const threadId = await threadOf(host, options.thread);
   const modelName = await chosenModel(host, options.model);
-  const files = options.input === undefined ? [] : await uploadInput(host, threadId, options.input);
+  const files = options.input === undefined ? [] : await uploadInput(work, threadId, options.input);
   if (!options.json) sayStart(work, threadId, modelName);
   const request = parseRunRequest(payloadOf(work.task, files, options, modelName), host.runs.limits);
   const run = await host.runs.start(LOCAL_PRINCIPAL, threadId, request);
@@ -90,10 +90,16 @@ async function chosenModel(host: Host, wanted: string | undefined): Promise<stri
   return wanted ?? catalogue.models[0]?.name ?? "";
 }
 
-async function uploadInput(host: Host, threadId: string, input: string): Promise<ImportedFile[]> {
+async function uploadInput(
+  { context, host }: Work,
+  threadId: string,
+  input: string,
+): Promise<ImportedFile[]> {
+  // npm runs scripts in the package's folder and says here where the user stood.
+  const from = context.env["INIT_CWD"] ?? context.cwd;
   const { uploads } = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
   const maxTotalBytes = host.config().uploads.max_total_size;
-  return importInput(input, uploads, { maxFiles: MAXIMUM_INPUT_FILES, maxTotalBytes });
+  return importInput(resolve(from, input), uploads, { maxFiles: MAXIMUM_INPUT_FILES, maxTotalBytes });
 }
 
 const payloadOf = (task: string, files: ImportedFile[], options: RunOptions, modelName: string) => ({
@@ -137,13 +143,19 @@ function sayEnd({ context, host }: Work, threadId: string, ended: RunRecord, pri
       `\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`,
     );
   }
-  if (ended.status === "success")
-    output.note(output.colors.dim(`\nGo on with: deerflow run --thread ${threadId} "…"\n`));
-  else
-    output.note(
-      `\nThe run ended: ${ended.stopReason ?? ended.error ?? ended.status}. Go on with: deerflow run --thread ${threadId} "continue"\n`,
-    );
+  output.note(`\n${endText(ended)}Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);
 }
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  cancelled: "The run was stopped. ",
+  recursion_limit: "The run has used up its steps. ",
+  awaiting_input: "The run waits for your answer. ",
+  error: "The run failed. ",
+};
+
+const endText = ({ status, stopReason }: RunRecord): string => ENDINGS[stopReason ?? status] ?? "";
+
+const goOnText = ({ status }: RunRecord): string => (status === "success" ? "…" : "continue");
 
 /** What ended a run that is neither a success nor an error; the runtime's stop reasons. */
 const INTERRUPTED_EXITS: Readonly<Record<string, number>> = {

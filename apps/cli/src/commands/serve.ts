@@ -22,7 +22,7 @@ export async function serveCommand(
       reason: `--port ${options.port} is not a port (0 to 65535)`,
     });
   }
-  const host = await openHost(hostOptions(context, globals));
+  const host = await openHost(hostOptions(context, globals, true));
   try {
     const server = await serveHost(host, {
       ...(port === undefined ? {} : { port }),
@@ -35,7 +35,10 @@ export async function serveCommand(
       `model ${model?.name}: ${model?.reason}\nshell ${host.sandboxDescription}\ndata ${host.home}\n`,
     );
     await new Promise<void>((stop) => {
-      context.onInterrupt(stop);
+      const release = context.onInterrupt(() => {
+        release(); // a second Ctrl-C leaves at once
+        stop();
+      });
     });
     context.output.note("\nStopping; running tasks are interrupted and kept.\n");
     await server.close();

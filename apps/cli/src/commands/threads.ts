@@ -43,7 +43,7 @@ export const listThreads = (
     });
     const { print, note } = context.output;
     if (options.json) threads.forEach((thread) => print(`${JSON.stringify(thread)}\n`));
-    else if (threads.length === 0) note('There are no threads yet. Start one with: deerflow run "…"\n');
+    else if (threads.length === 0) note('There are no threads yet. Start one with: npx deerflow run "…"\n');
     else {
       for (const { threadId, status, updatedAt, values } of threads) {
         const when = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");

@@ -9,6 +9,20 @@ export interface Output {
   readonly colors: ReturnType<typeof pc.createColors>;
 }
 
+/**
+ * Calls `closed` once when nobody reads the output any more (`| head`, a full disk). Without a listener Node
+ * would end the process with a stack trace in the middle of a run.
+ */
+export function onOutputClosed(closed: () => void): void {
+  let told = false;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", () => {
+      if (!told) closed();
+      told = true;
+    });
+  }
+}
+
 export const processOutput: Output = {
   print: (text) => void process.stdout.write(text),
   note: (text) => void process.stderr.write(text),

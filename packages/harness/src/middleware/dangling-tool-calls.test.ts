@@ -26,6 +26,19 @@ describe("answerDanglingToolCalls", () => {
     expect(shape(answerDanglingToolCalls(messages))).toEqual(["ai", "1:ok", "human"]);
   });
 
+  it("gives every message its own answers where a server numbers the calls of each afresh", () => {
+    const reply = (text: string) => new ToolMessage({ content: text, tool_call_id: "call_0", name: "ls" });
+    const messages = [ask("call_0"), reply("one"), ask("call_0"), reply("two"), ask("call_0")];
+    expect(answerDanglingToolCalls(messages).map((message) => message.text)).toEqual([
+      "",
+      "one",
+      "",
+      "two",
+      "",
+      expect.stringContaining("interrupted"),
+    ]);
+  });
+
   it("leaves out an answer whose question was cut away", () => {
     expect(shape(answerDanglingToolCalls([answer("gone"), new HumanMessage("go")]))).toEqual(["human"]);
   });

@@ -16,21 +16,26 @@ export function danglingToolCalls() {
 /**
  * The same messages, with a placeholder error directly after each AI message whose calls nobody answered, and
  * with answers moved up to the message that asked. The state keeps the original.
+ *
+ * An answer belongs to the last message before it that asked under its id: some servers number the calls of
+ * every message afresh, so an id alone says nothing about a whole thread.
  */
 export function answerDanglingToolCalls(messages: readonly BaseMessage[]): BaseMessage[] {
-  const answers = new Map<string, ToolMessage>();
+  const answers = new Map<BaseMessage, Map<string, ToolMessage>>();
+  const askedBy = new Map<string, BaseMessage>();
   for (const message of messages) {
-    if (ToolMessage.isInstance(message)) answers.set(message.tool_call_id, message);
+    for (const call of callsOf(message)) askedBy.set(call.id ?? "", message);
+    if (!ToolMessage.isInstance(message)) continue;
+    const asking = askedBy.get(message.tool_call_id);
+    // An answer whose question was cut away has no place in a request.
+    if (asking === undefined) continue;
+    answers.set(asking, (answers.get(asking) ?? new Map()).set(message.tool_call_id, message));
   }
-  const asked = new Set(messages.flatMap((message) => callsOf(message).map((call) => call.id)));
-  return messages
-    .flatMap((message): BaseMessage[] => {
-      // An answer stands behind its question; one whose question was cut away has no place in a request.
-      if (ToolMessage.isInstance(message)) return [];
-      const calls = callsOf(message);
-      return [message, ...calls.map((call) => answers.get(call.id ?? "") ?? placeholder(call))];
-    })
-    .filter((message) => !ToolMessage.isInstance(message) || asked.has(message.tool_call_id));
+  return messages.flatMap((message): BaseMessage[] => {
+    if (ToolMessage.isInstance(message)) return [];
+    const given = answers.get(message);
+    return [message, ...callsOf(message).map((call) => given?.get(call.id ?? "") ?? placeholder(call))];
+  });
 }
 
 const callsOf = (message: BaseMessage) => (AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []);

@@ -1,7 +1,8 @@
 /** Looks at an installation's database without creating one. */
 import { existsSync } from "node:fs";
+import { DeerflowError } from "../base/errors.js";
 import type { DeerflowConfig } from "../config/schema.js";
-import { openPersistence } from "../persistence/open-persistence.js";
+import { openSqlite } from "../persistence/sqlite/open-sqlite.js";
 import { databaseLocation } from "./database-location.js";
 
 /**
@@ -13,7 +14,13 @@ export async function inspectDatabase(config: DeerflowConfig, home: string, cwd:
   if (location.backend === "sqlite" && !existsSync(location.path)) {
     return `${location.path} (will be created)`;
   }
-  const persistence = await openPersistence(location);
-  await persistence.close();
-  return persistence.description;
+  if (location.backend !== "sqlite") return "memory (lost when the program ends)";
+  const connection = await openSqlite(location.path);
+  try {
+    const problem = connection.first("PRAGMA quick_check(1)")?.["quick_check"];
+    if (problem === "ok") return location.path;
+    throw new DeerflowError("database_damaged", { path: location.path, reason: String(problem) });
+  } finally {
+    await connection.close();
+  }
 }
