@@ -3,10 +3,19 @@ import {
   AIMessage,
   type BaseMessage,
   HumanMessage,
+  RemoveMessage,
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import { Command, MemorySaver, MessagesValue, START, StateGraph, StateSchema } from "@langchain/langgraph";
+import {
+  Command,
+  MemorySaver,
+  MessagesValue,
+  Send,
+  START,
+  StateGraph,
+  StateSchema,
+} from "@langchain/langgraph";
 import { type AgentMiddleware, createMiddleware, type JumpToTarget, tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -93,6 +102,22 @@ describe("the saner rules", () => {
     expect(await hooksRun([{ calls }, { text: "not reached" }])).toBe(
       "beforeAgent beforeModel model afterModel afterAgent",
     );
+  });
+
+  it.each([
+    ["a removal of a message that is not there", { messages: [new RemoveMessage({ id: "unknown" })] }],
+    ["a task for the tools that holds no state", new Command({ goto: new Send("tools", { x: 1 }) })],
+  ])("let a thread live on after %s", async (_what, input) => {
+    const model = new ScriptedModel([{ text: "one" }, { text: "two" }, { text: "three" }]);
+    const graph = createAgentGraph({ model, tools: [work], checkpointer: new MemorySaver() });
+    await graph.invoke(start(), config);
+    await graph.invoke(input, config);
+    expect(texts((await graph.getState(config)).values.messages)).toEqual(["go", "one", "two"]);
+    const { messages } = await graph.invoke(
+      { messages: [new HumanMessage({ id: "h2", content: "more" })] },
+      config,
+    );
+    expect(texts(messages)).toEqual(["go", "one", "two", "more", "three"]);
   });
 
   it("do not take a direct answer of the last run for one of this run", async () => {

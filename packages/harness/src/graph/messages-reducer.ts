@@ -14,11 +14,31 @@ type Positions = Map<string, number>;
 const positionsOf = new WeakMap<readonly unknown[], Positions>();
 
 /**
- * Gives exactly what LangGraph's `messagesStateReducer` gives. A pure append costs the new messages only;
- * a replacement, a removal, a message without id or a chunk goes the long way.
+ * Gives what LangGraph's `messagesStateReducer` gives, except that a removal of what is not there does nothing:
+ * the reducer runs on writes that are stored already, and one that throws would lock the thread for good.
+ * A pure append costs the new messages only; a replacement, a removal, a message without id or a chunk goes the
+ * long way.
  */
 export function messagesReducer(left: BaseMessage[], right: Messages): BaseMessage[] {
-  return append(left, right) ?? messagesStateReducer(left, right);
+  return append(left, right) ?? merge(left, right);
+}
+
+function merge(left: BaseMessage[], right: Messages): BaseMessage[] {
+  const merged = messagesStateReducer(left, withoutVainRemovals(left, right));
+  // LangGraph takes what follows a remove-all as it stands; a removal in the list would be sent to the model.
+  return merged.some((message) => RemoveMessage.isInstance(message)) ? merge([], merged) : merged;
+}
+
+/** What was written, as messages, less the removals of ids that are neither in the list nor written before them. */
+function withoutVainRemovals(left: readonly BaseMessage[], right: Messages): BaseMessage[] {
+  const written = (Array.isArray(right) ? right : [right]).map((each) => coerceMessageLikeToMessage(each));
+  const known = new Set(left.map(({ id }) => id));
+  return written.filter((message) => {
+    if (isRemoveAll(message)) known.clear();
+    else if (RemoveMessage.isInstance(message)) return known.has(message.id);
+    else known.add(message.id);
+    return true;
+  });
 }
 
 /** True for the marker that empties the list. */

@@ -21,6 +21,7 @@ describe("pendingCalls", () => {
 
   it("finds none without an AI message", () => {
     expect(pendingIds([])).toEqual([]);
+    expect(pendingIds(undefined)).toEqual([]);
     expect(pendingIds([new HumanMessage("hi"), answer("a")])).toEqual([]);
   });
 });
