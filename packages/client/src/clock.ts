@@ -1,14 +1,11 @@
 /** Time as the client needs it; replaced in tests so that nothing waits. */
 
 export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
   /** Calls once after `milliseconds`; the returned function takes it back. */
   after(milliseconds: number, call: () => void): () => void;
 }
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
   after(milliseconds, call) {
     const timer = setTimeout(call, milliseconds);
     return () => clearTimeout(timer);

@@ -6,7 +6,6 @@ import { GatewayError } from "./gateway-error.js";
 /** A clock that stands still for the watch on silence and skips every pause. */
 const pauses: number[] = [];
 const skipping: Clock = {
-  now: () => 0,
   after(milliseconds, call) {
     if (milliseconds === SILENCE_LIMIT_MS) return () => {};
     pauses.push(milliseconds);
@@ -107,7 +106,6 @@ describe("streamFrames", () => {
   it("opens a new connection when the old one has fallen silent", async () => {
     let silence = () => {};
     const watching: Clock = {
-      now: () => 0,
       after(milliseconds, call) {
         if (milliseconds === SILENCE_LIMIT_MS) silence = call;
         else queueMicrotask(call);

@@ -16,7 +16,6 @@ const values = (count: number): unknown => {
 
 /** Timers fire in the next turn; the watch on silence never does. */
 const clock: Clock = {
-  now: () => 0,
   after(milliseconds, call) {
     if (milliseconds > 10_000) return () => {};
     const timer = setImmediate(call);
@@ -47,10 +46,10 @@ const threadRow = {
   interrupts: {},
 };
 const checkpoint = { thread_id: "t", checkpoint_ns: "", checkpoint_id: null, checkpoint_map: null };
-const stateOf = (state: unknown) => ({
+const stateOf = (state: unknown, tasks: readonly unknown[] = []) => ({
   values: state,
   next: [],
-  tasks: [],
+  tasks,
   checkpoint,
   parent_checkpoint: null,
   metadata: {},
@@ -248,6 +247,35 @@ describe("ThreadObserver", () => {
     });
     await observer.load("t");
     expect(observer.getSnapshot().error).toBe("The model is not there.");
+  });
+
+  it("says that a thread waits for a person when it is opened later", async () => {
+    const task = { id: "1", name: "tools", path: [], error: null, checkpoint: null, state: null };
+    const { observer } = scripted({
+      "GET /t/runs": [[runRow("interrupted")]],
+      "GET /t/state": [stateOf(values(2), [{ ...task, interrupts: [{ id: "i", value: "May I?" }] }])],
+    });
+    await observer.load("t");
+    expect(observer.getSnapshot().ending).toBe("waiting");
+  });
+
+  it("tells a thread that is not there from one that cannot be read", async () => {
+    const refused = (status: number) => Response.json({ detail: "No." }, { status });
+    const { observer } = scripted({
+      "GET /t/runs": [refused(404), refused(500), []],
+      "GET /t/state": [stateOf({})],
+    });
+    const seen: unknown[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      await observer.load("t");
+      const { missing, error } = observer.getSnapshot();
+      seen.push([missing, error]);
+    }
+    expect(seen).toEqual([
+      [true, "No."],
+      [false, "No."],
+      [false, undefined],
+    ]);
   });
 
   it("finds a run that was started elsewhere when it looks again", async () => {

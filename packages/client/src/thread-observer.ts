@@ -1,5 +1,5 @@
 /** Follows one thread: loads it, sends to it, streams its run, and tells listeners when the view has changed. */
-import { FROM_THE_START, type RunPayload } from "@deerflow/protocol";
+import { FROM_THE_START, type RunPayload, type ThreadState } from "@deerflow/protocol";
 import { systemClock, type Clock } from "./clock.js";
 import { streamFrames, type StreamFrame } from "./event-source.js";
 import { GatewayError, refusalOf, sentenceFor } from "./gateway-error.js";
@@ -180,7 +180,7 @@ export class ThreadObserver {
     const runs = await this.#client.runs(threadId);
     const state = await this.#client.state(threadId);
     signal.throwIfAborted();
-    this.#apply({ type: "state", values: state.values });
+    this.#applyState(state);
     const active = runs.findLast(
       ({ status, run_id }) => (status === "pending" || status === "running") && run_id !== ended?.runId,
     );
@@ -206,7 +206,7 @@ export class ThreadObserver {
       if (last?.event !== "gap") return this.#settle(current.threadId, last, signal);
       const state = await this.#client.state(current.threadId);
       signal.throwIfAborted();
-      this.#apply({ type: "state", values: state.values });
+      this.#applyState(state);
       const gap = recordOf(last.data);
       const runId = textOf(gap["run_id"]) ?? this.#view.runId;
       current = { threadId: current.threadId, runId, lastId: textOf(gap["latest_available_event_id"]) };
@@ -241,7 +241,7 @@ export class ThreadObserver {
     let last: StreamFrame | undefined;
     for await (const frame of frames) {
       last = frame;
-      this.#apply({ type: "frame", frame, at: this.#clock.now() });
+      this.#apply({ type: "frame", frame });
     }
     return last;
   }
@@ -262,7 +262,8 @@ export class ThreadObserver {
     } catch (error) {
       if (signal.aborted) return;
       const lost = phase === "lost" && error instanceof GatewayError && error.kind === "offline";
-      this.#apply({ type: "fail", error: sentenceFor(error), phase: lost ? "lost" : "idle" });
+      const missing = this.#view.phase === "loading" && error instanceof GatewayError && error.status === 404;
+      this.#apply({ type: "fail", error: sentenceFor(error), phase: lost ? "lost" : "idle", missing });
     }
   }
 
@@ -270,6 +271,11 @@ export class ThreadObserver {
     this.#visit.abort(new Error("left"));
     this.#visit = new AbortController();
     return this.#visit.signal;
+  }
+
+  #applyState({ values, tasks }: ThreadState): void {
+    const waits = tasks.some(({ interrupts }) => interrupts.length > 0);
+    this.#apply({ type: "state", values, waits });
   }
 
   #apply(action: ThreadAction): void {

@@ -16,17 +16,14 @@ const valuesAfter = (count: number) =>
 const play = (view: ThreadView, actions: readonly ThreadAction[]): ThreadView =>
   actions.reduce(threadView, view);
 const frames = (list: readonly StreamFrame[]): ThreadAction[] =>
-  list.map((frame, index) => ({ type: "frame", frame, at: 1_000 * index }));
+  list.map((frame) => ({ type: "frame", frame }));
 
 const opened = play(emptyThreadView, [{ type: "open", threadId: "t" }]);
 const followed = (replay: boolean): ThreadAction => ({ type: "follow", runId: "run-1", replay });
 const ended: ThreadAction = { type: "settle", status: "success" };
 
 /** The view without what only tells how it came about. */
-const visible = ({ work: _work, toolCalls, ...rest }: ThreadView) => ({
-  ...rest,
-  toolCalls: Object.values(toolCalls).map(({ durationMs: _duration, ...call }) => call),
-});
+const visible = ({ work: _work, ...rest }: ThreadView) => rest;
 
 const live = play(opened, [followed(false), ...frames(recorded), ended]);
 
@@ -54,20 +51,39 @@ describe("threadView", () => {
     expect(live.todos.map(({ status }) => status)).toEqual(["completed", "completed"]);
   });
 
-  it("knows how each tool call went, and how long it took", () => {
+  it("knows how each tool call went", () => {
     expect(
-      Object.values(live.toolCalls).map(({ id, headline, state, code, durationMs }) => ({
-        id,
-        headline,
-        state,
-        code,
-        durationMs,
-      })),
+      Object.values(live.toolCalls).map(({ id, headline, state, code }) => ({ id, headline, state, code })),
     ).toEqual([
-      { id: "c1", headline: "Read the uploaded table", state: "done", code: undefined, durationMs: 1_000 },
-      { id: "c2", headline: "Write the report", state: "done", code: undefined, durationMs: 2_000 },
-      { id: "c3", headline: "Look around", state: "refused", code: "command_blocked", durationMs: 1_000 },
+      { id: "c1", headline: "Read the uploaded table", state: "done", code: undefined },
+      { id: "c2", headline: "Write the report", state: "done", code: undefined },
+      { id: "c3", headline: "Look around", state: "refused", code: "command_blocked" },
     ]);
+  });
+
+  it("tells how long a call took only where the tool measured it", () => {
+    const call = (id: string) => ({ id, name: "bash", args: {} });
+    const answer = (id: string, artifact?: unknown) => ({
+      type: "tool",
+      id: `t-${id}`,
+      tool_call_id: id,
+      content: "",
+      artifact,
+    });
+    const asked = { type: "ai", id: "a", content: "", tool_calls: [call("c1"), call("c2")] };
+    const messages = [asked, answer("c1", { duration_ms: 642 }), answer("c2")];
+    const { toolCalls } = play(opened, [{ type: "state", values: { messages } }]);
+    expect(Object.values(toolCalls).map(({ durationMs }) => durationMs)).toEqual([642, undefined]);
+  });
+
+  it.each(["interrupted", "success"])("still waits for a person when its run has ended as %s", (status) => {
+    const waiting = play(opened, [
+      followed(false),
+      ...frames([{ id: "1", event: "values", data: { __interrupt__: [{ id: "i", value: "May I?" }] } }]),
+      { type: "settle", status },
+    ]);
+    expect(waiting.ending).toBe("waiting");
+    expect(play(waiting, [followed(false)]).ending).toBeUndefined();
   });
 
   it("shows an answer and the arguments of a call while they are being written", () => {

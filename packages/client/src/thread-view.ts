@@ -3,7 +3,7 @@ import { splitEventName } from "@deerflow/protocol";
 import type { StreamFrame } from "./event-source.js";
 import { isRecord, listOf, recordOf, sameJson, textOf, type JsonRecord } from "./json.js";
 import { addChunk, draftMessage, type Draft } from "./message-draft.js";
-import { toolCallsOf, type CallTimes, type ToolCallView } from "./tool-call-view.js";
+import { toolCallsOf, type ToolCallView } from "./tool-call-view.js";
 import { isChunk, viewMessageOf, type ViewMessage } from "./view-message.js";
 
 export interface Todo {
@@ -29,7 +29,9 @@ export interface ThreadView {
   readonly reconnecting: boolean;
   /** Why the last run, or the last attempt to load or send, failed. */
   readonly error: string | undefined;
-  /** How the last run ended, when it ended early: `interrupted`, `timeout`, … */
+  /** True where the gateway knows no thread of this id. */
+  readonly missing: boolean;
+  /** How the last run ended, when it ended early: `interrupted`, `timeout`, …; `waiting` for a person's word. */
   readonly ending: string | undefined;
   /** What happened on the way, newest last. */
   readonly notices: readonly string[];
@@ -39,7 +41,6 @@ export interface ThreadView {
 
 interface ViewWork {
   readonly drafts: Readonly<Record<string, Draft>>;
-  readonly times: CallTimes;
   /** True while an earlier part of the run is told again. */
   readonly replaying: boolean;
 }
@@ -47,19 +48,24 @@ interface ViewWork {
 export type ThreadAction =
   /** Another thread is on the screen; nothing of it is known yet. */
   | { readonly type: "open"; readonly threadId: string | undefined }
-  /** The durable state. */
-  | { readonly type: "state"; readonly values: JsonRecord }
+  /** The durable state. `waits`: a person has to decide something before the work goes on. */
+  | { readonly type: "state"; readonly values: JsonRecord; readonly waits?: boolean }
   | { readonly type: "send"; readonly message: ViewMessage }
   /** The gateway did not take the message with this id. */
   | { readonly type: "unsend"; readonly messageId: string; readonly error: string }
   /** A run is followed. `replay`: from its first frame, on top of a state that was loaded. */
   | { readonly type: "follow"; readonly runId: string; readonly replay: boolean }
-  | { readonly type: "frame"; readonly frame: StreamFrame; readonly at: number }
+  | { readonly type: "frame"; readonly frame: StreamFrame }
   | { readonly type: "connection"; readonly connected: boolean }
   | { readonly type: "stop" }
   /** The run is over; undefined where its outcome is not known. */
   | { readonly type: "settle"; readonly status?: string | undefined; readonly error?: string | undefined }
-  | { readonly type: "fail"; readonly error: string; readonly phase: "idle" | "lost" };
+  | {
+      readonly type: "fail";
+      readonly error: string;
+      readonly phase: "idle" | "lost";
+      readonly missing?: boolean;
+    };
 
 export const emptyThreadView: ThreadView = {
   threadId: undefined,
@@ -72,9 +78,10 @@ export const emptyThreadView: ThreadView = {
   runId: undefined,
   reconnecting: false,
   error: undefined,
+  missing: false,
   ending: undefined,
   notices: [],
-  work: { drafts: {}, times: {}, replaying: false },
+  work: { drafts: {}, replaying: false },
 };
 
 /** True while a run is being worked on, as far as anyone here knows. */
@@ -183,23 +190,15 @@ function applyFrame(view: ThreadView, frame: StreamFrame): ThreadView {
   return FRAMES[name]?.(view, frame.data) ?? view;
 }
 
-function timesAfter(view: ThreadView, at: number): CallTimes {
-  const times = { ...view.work.times };
-  const answered = new Set(view.messages.flatMap(({ result }) => result?.callId ?? []));
-  for (const { id } of view.messages.flatMap(({ calls, streaming }) => (streaming ? [] : calls))) {
-    const time = times[id];
-    if (time === undefined && !answered.has(id)) times[id] = { start: at };
-    else if (time && time.end === undefined && answered.has(id)) times[id] = { ...time, end: at };
-  }
-  return times;
-}
-
 function move(view: ThreadView, action: ThreadAction): ThreadView {
   switch (action.type) {
     case "open":
       return { ...emptyThreadView, threadId: action.threadId, phase: action.threadId ? "loading" : "idle" };
     case "state":
-      return applyValues({ ...view, ending: undefined, error: undefined }, action.values);
+      return applyValues(
+        { ...view, ending: action.waits === true ? "waiting" : undefined, error: undefined, missing: false },
+        action.values,
+      );
     case "send":
       return {
         ...view,
@@ -233,12 +232,19 @@ function move(view: ThreadView, action: ThreadAction): ThreadView {
         view.messages.map((message) => (message.streaming ? { ...message, streaming: false } : message)),
       );
       const early = action.status !== undefined && action.status !== "success" && action.status !== "error";
-      const ending = early ? action.status : view.ending;
+      // A run that waits for a person is also told as interrupted; that it waits says more.
+      const ending = early && view.ending !== "waiting" ? action.status : view.ending;
       const error = action.error ?? view.error;
       return { ...view, messages, phase: "idle", reconnecting: false, ending, error };
     }
     case "fail":
-      return { ...view, phase: action.phase, reconnecting: false, error: action.error };
+      return {
+        ...view,
+        phase: action.phase,
+        reconnecting: false,
+        error: action.error,
+        missing: action.missing ?? false,
+      };
   }
 }
 
@@ -246,11 +252,9 @@ function move(view: ThreadView, action: ThreadAction): ThreadView {
 export function threadView(before: ThreadView, action: ThreadAction): ThreadView {
   const moved = move(before, action);
   if (moved === before) return before;
-  const live = action.type === "frame" && !moved.work.replaying;
-  const times = live ? keep(moved.work.times, timesAfter(moved, action.at)) : moved.work.times;
-  const calls = toolCallsOf(moved.messages, { running: isBusy(moved.phase), times });
+  const calls = toolCallsOf(moved.messages, isBusy(moved.phase));
   const toolCalls = Object.fromEntries(
     Object.entries(calls).map(([id, call]) => [id, keep(before.toolCalls[id] ?? call, call)]),
   );
-  return { ...moved, toolCalls: keep(before.toolCalls, toolCalls), work: { ...moved.work, times } };
+  return { ...moved, toolCalls: keep(before.toolCalls, toolCalls) };
 }

@@ -1,6 +1,6 @@
 /** What a card of a tool call shows, read from the messages around it. */
-import { textOf, type JsonRecord } from "./json.js";
-import type { RequestedCall, ViewMessage } from "./view-message.js";
+import { numberOf, textOf, type JsonRecord } from "./json.js";
+import type { ViewMessage } from "./view-message.js";
 
 /**
  * `writing`: the model still writes the arguments. `refused`: a gate said no before the tool ran.
@@ -19,6 +19,7 @@ export interface ToolCallView {
   readonly code: string | undefined;
   readonly result: string;
   readonly artifact: JsonRecord;
+  /** How long the tool itself measured; undefined where it did not say. */
   readonly durationMs: number | undefined;
 }
 
@@ -32,14 +33,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "tool_denied",
 ]);
 
-/** When each call was first seen and answered, in milliseconds since 1970; only calls that were watched live. */
-export type CallTimes = Readonly<Record<string, { readonly start: number; readonly end?: number }>>;
-
-interface Surroundings {
-  readonly running: boolean;
-  readonly times: CallTimes;
-}
-
 function stateOf(message: ViewMessage, answer: ViewMessage | undefined, running: boolean): ToolCallState {
   if (answer?.result === undefined) {
     if (!running) return "stopped";
@@ -49,20 +42,14 @@ function stateOf(message: ViewMessage, answer: ViewMessage | undefined, running:
   return REFUSALS.has(textOf(answer.result.artifact["code"]) ?? "") ? "refused" : "error";
 }
 
-function durationOf(
-  call: RequestedCall,
-  answer: ViewMessage | undefined,
-  times: CallTimes,
-): number | undefined {
-  const time = times[call.id];
-  if (answer?.result?.durationMs !== undefined) return answer.result.durationMs;
-  return time?.end === undefined ? undefined : time.end - time.start;
-}
-
-/** Every call of the conversation by its id. */
+/**
+ * Every call of the conversation by its id.
+ *
+ * @param running true while a call without a result may still get one
+ */
 export function toolCallsOf(
   messages: readonly ViewMessage[],
-  { running, times }: Surroundings,
+  running: boolean,
 ): Readonly<Record<string, ToolCallView>> {
   const answers = new Map(
     messages.flatMap((message) => (message.result ? [[message.result.callId, message]] : [])),
@@ -79,7 +66,7 @@ export function toolCallsOf(
           code: textOf(answer?.result?.artifact["code"]),
           result: answer?.text ?? "",
           artifact: answer?.result?.artifact ?? {},
-          durationMs: durationOf(call, answer, times),
+          durationMs: numberOf(answer?.result?.artifact["duration_ms"]),
         },
       ];
     }),

@@ -38,7 +38,6 @@ export interface ToolResult {
   readonly failed: boolean;
   /** The machine's side of the result. */
   readonly artifact: JsonRecord;
-  readonly durationMs: number | undefined;
 }
 
 const ROLES: Readonly<Record<string, ViewRole>> = {
@@ -98,9 +97,7 @@ function resultOf(message: JsonRecord): ToolResult | undefined {
   const callId = textOf(message["tool_call_id"]);
   if (callId === undefined) return undefined;
   const artifact = recordOf(message["artifact"]);
-  const durationMs =
-    numberOf(artifact["duration_ms"]) ?? numberOf(recordOf(message["additional_kwargs"])["duration_ms"]);
-  return { callId, failed: message["status"] === "error", artifact, durationMs };
+  return { callId, failed: message["status"] === "error", artifact };
 }
 
 /** Undefined for what is not to be shown: no id, an unknown type, or marked as hidden. */
