@@ -53,6 +53,16 @@ describe.skipIf(!(await bubblewrapWorks()))("a killed task", () => {
     expect(out).toContain("[x] Check it and hand it over");
   });
 
+  it("is stopped cleanly when nobody reads its output any more", async () => {
+    const first = installation.start(["demo", "--json"]);
+    await first.seen('"event":"messages"');
+    first.closeOutput();
+    const { code, err } = await first.ended;
+    expect({ code, err }).toEqual({ code: 130, err: expect.not.stringMatching(/\n\s+at /) });
+    const { out } = await installation.run(["threads", "list", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({ status: "idle" });
+  });
+
   it("is stopped cleanly by Ctrl-C, keeps what it did, and goes on", async () => {
     const first = installation.start(["demo"]);
     await first.seen("● write_file  Write the program");

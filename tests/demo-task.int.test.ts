@@ -18,7 +18,7 @@ describe("deerflow demo", () => {
     const { code, out } = await installation.run(["demo"]);
     expect({ code, out }).toMatchObject({ code: 0 });
     const report = reportIn(out);
-    for (const number of ["2980.7", "1502.2", "33"]) expect(report).toContain(number);
+    for (const number of ["2980.7", "270.97", "33"]) expect(report).toContain(number);
     // On purpose: a blocked command and a stale write, each refused and recovered from.
     expect(out).toContain("have not read its current version");
     expect(out).toContain("[x] Check it and hand it over");
@@ -28,6 +28,14 @@ describe("deerflow demo", () => {
     const { code, out } = await installation.run(["demo", "--input", join(ROOT, "examples/sales-de.csv")]);
     expect(code).toBe(0);
     expect(reportIn(out)).toContain("2181.2");
+  });
+
+  it("takes a relative input from where the user stood when npm started it", async () => {
+    const { code, out } = await installation.run(["demo", "--input", "sales.csv"], {
+      INIT_CWD: join(ROOT, "examples"),
+    });
+    expect(code).toBe(0);
+    expect(out).toContain("sales.csv has 12 rows");
   });
 
   it("surveys a folder of Markdown files", async () => {
@@ -88,7 +96,7 @@ describe("a model behind HTTP", () => {
     );
     const { code, out } = await installation.run(["run", "hello"]);
     expect(code).toBe(1);
-    expect(out).toMatch(/✗ .+/);
+    expect(out).toMatch(/✗ The model gone cannot be reached \(.+base_url/);
     expect(out).not.toContain("demo model");
   });
 });

@@ -19,6 +19,8 @@ export interface Started {
   /** Resolves with all output so far once `text` occurs in it; rejects when the command ends before. */
   seen(text: string): Promise<string>;
   kill(signal: NodeJS.Signals): void;
+  /** Stops reading its standard output, as `| head` does. */
+  closeOutput(): void;
   readonly ended: Promise<Ended>;
 }
 
@@ -59,7 +61,13 @@ export class Installation {
         watch();
         void ended.then(() => reject(new Error(`"${wanted}" was never printed:\n${text.out}${text.err}`)));
       });
-    return { pid: child.pid ?? 0, seen, kill: (signal) => void child.kill(signal), ended };
+    return {
+      pid: child.pid ?? 0,
+      seen,
+      kill: (signal) => void child.kill(signal),
+      closeOutput: () => void child.stdout.destroy(),
+      ended,
+    };
   }
 
   run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
