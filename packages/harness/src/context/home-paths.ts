@@ -46,7 +46,7 @@ function userHome(home: string, principal: Principal): string {
 export const threadHome = (home: string, principal: Principal, threadId: string): string =>
   join(userHome(home, principal), "threads", assertThreadId(threadId));
 
-/** `<home>/threads/<id>/user-data/{workspace,uploads,outputs}` (spec: DeerFlow's layout). Creates nothing. */
+/** `<home>/threads/<id>/user-data/{workspace,uploads,outputs}`: DeerFlow's layout. Creates nothing. */
 export function threadDirectories(home: string, principal: Principal, threadId: string): ThreadDirectories {
   const root = join(threadHome(home, principal, threadId), "user-data");
   return {
