@@ -31,9 +31,11 @@ function merge(left: BaseMessage[], right: Messages): BaseMessage[] {
 
 /** What was written, as messages, less the removals of ids that are neither in the list nor written before them. */
 function withoutVainRemovals(left: readonly BaseMessage[], right: Messages): BaseMessage[] {
-  const written = (Array.isArray(right) ? right : [right]).map((each) => coerceMessageLikeToMessage(each));
+  const written: readonly unknown[] = Array.isArray(right) ? right : [right];
+  // The cast is sound: a list of messages has nothing else in it; its type only allows for a [role, text] pair.
+  const messages = written.map((each) => coerceMessageLikeToMessage(each as BaseMessageLike));
   const known = new Set(left.map(({ id }) => id));
-  return written.filter((message) => {
+  return messages.filter((message) => {
     if (isRemoveAll(message)) known.clear();
     else if (RemoveMessage.isInstance(message)) return known.has(message.id);
     else known.add(message.id);
