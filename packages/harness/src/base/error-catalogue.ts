@@ -390,12 +390,18 @@ export const ERROR_CATALOGUE = {
   thread_busy: {
     status: 409,
     retry: "caller",
-    text: "Thread {threadId} is busy with run {runId}.",
-    next: "Wait for it, cancel it, or send multitask_strategy enqueue.",
+    text: "Thread {threadId} is busy with run {runId}{where}.",
+    next: "{hint}",
   },
   thread_exists: { status: 409, retry: "never", text: "There is a thread {threadId} already." },
   thread_missing: { status: 404, retry: "never", text: "There is no thread {threadId}." },
 
+  address_unusable: {
+    status: 500,
+    retry: "caller",
+    text: "The server cannot listen on {host}, port {port} ({reason}).",
+    next: "Give an address of this machine with --host (127.0.0.1 always works) and a port above 1023 with --port.",
+  },
   artifact_missing: { status: 404, retry: "never", text: "Thread {threadId} has no file {path}." },
   assistant_missing: {
     status: 404,

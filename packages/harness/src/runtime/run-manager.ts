@@ -26,6 +26,8 @@ export interface RunManagerOptions {
   readonly newId?: () => string;
   /** This process, as the rows of its runs name it. */
   readonly owner?: string;
+  /** Milliseconds between two looks at a run that another process works on. Default 500. */
+  readonly pollMilliseconds?: number;
 }
 
 export interface CancelOptions {
@@ -69,7 +71,7 @@ export class RunManager {
   async start(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
     assertThreadId(threadId);
     if (this.#closed) throw new DeerflowError("shutting_down");
-    return this.#starting.hold(threadKey(principal, threadId), async () => {
+    return this.#hold(principal, threadId, async () => {
       const { persistence, bridge, queue, newId = randomUUID } = this.#options;
       await this.#admitThread(principal, threadId, request);
       await this.#makeRoom(principal, threadId, request.multitaskStrategy);
@@ -104,7 +106,7 @@ export class RunManager {
     return this.#options.persistence.runs.list(principal, threadId, page);
   }
 
-  /** Ids of the runs of a thread that are not over, oldest first. */
+  /** Ids of this process's runs of a thread that are not over, oldest first. */
   activeRuns(principal: Principal, threadId: string): readonly string[] {
     const key = threadKey(principal, threadId);
     return [...this.#active.values()]
@@ -114,18 +116,23 @@ export class RunManager {
 
   /**
    * The frames of a run. One whose frames are forgotten gives a `gap` and its `end`.
-   * @throws DeerflowError `run_missing`, `stream_cursor_invalid`
+   * @throws DeerflowError `run_missing`, `stream_cursor_invalid`; `thread_busy` while another process works on it
    */
   async stream(job: RunJob, options: SubscribeOptions = {}): Promise<AsyncIterable<StreamFrame>> {
     const { bridge } = this.#options;
-    const run = await this.find(job.principal, job.threadId, job.runId);
+    const { run, active } = await this.#look(job);
+    if (isForeign(run, active)) throw busyElsewhere(run);
     const frames = bridge.subscribe(job.runId, options);
     return (await bridge.has(job.runId)) ? frames : forgotten(run, options.after ?? "");
   }
 
-  /** Resolves with the run when it is over, or as it is when `signal` aborts. */
+  /**
+   * Resolves with the run when it is over, whoever works on it, or as it is when `signal` aborts.
+   * @throws DeerflowError `run_missing`
+   */
   async join(job: RunJob, signal?: AbortSignal): Promise<RunRecord> {
-    const active = this.#active.get(job.runId);
+    const { run, active } = await this.#look(job);
+    if (isForeign(run, active)) return this.#pollUntilOver(job, signal);
     if (active !== undefined)
       await Promise.race([active.done, ...(signal === undefined ? [] : [aborted(signal)])]);
     return this.find(job.principal, job.threadId, job.runId);
@@ -133,24 +140,35 @@ export class RunManager {
 
   /**
    * Stops a run, whether it waits or goes on. Nothing happens to one that is over.
-   * @throws DeerflowError `run_missing`
+   * @throws DeerflowError `run_missing`; `thread_busy` when another process works on it
    */
   async cancel(job: RunJob, { action = "interrupt", wait = false }: CancelOptions = {}): Promise<void> {
-    await this.find(job.principal, job.threadId, job.runId);
-    const active = this.#active.get(job.runId);
+    const { run, active } = await this.#look(job);
+    if (isForeign(run, active)) throw busyElsewhere(run);
     if (active === undefined) return;
     await this.#stop(active, action);
     if (wait) await active.done;
   }
 
-  /** Stops every run of a thread and waits until they are over. */
+  /**
+   * Stops every run of a thread and waits until they are over.
+   * @throws DeerflowError `thread_busy` when another process works on the thread; then nothing is stopped
+   */
   async cancelThread(principal: Principal, threadId: string): Promise<void> {
+    await this.#hold(principal, threadId, () => this.#requireOwnThread(principal, threadId));
     for (const runId of this.activeRuns(principal, threadId)) {
       await this.cancel({ principal, threadId, runId }, { wait: true });
     }
   }
 
-  /** Call once before the first start: marks as failed what a dead process left unfinished. @returns how many */
+  /** @throws DeerflowError `thread_busy` while this or another process works on the thread */
+  async requireIdle(principal: Principal, threadId: string): Promise<void> {
+    await this.#hold(principal, threadId, () => this.#requireOwnThread(principal, threadId));
+    const [runId] = this.activeRuns(principal, threadId);
+    if (runId !== undefined) throw busyHere(threadId, runId);
+  }
+
+  /** Marks as failed what a dead process left unfinished: before the first start, and where such a run is in the way. @returns how many */
   async reconcile(): Promise<number> {
     const { persistence } = this.#options;
     const error = "The process that worked on this run ended before the run did.";
@@ -207,11 +225,46 @@ export class RunManager {
     await bridge.end(runId);
   }
 
-  /** Runs wait for each other within one process only, so a thread that another one works on is busy. */
+  /** Runs are added to a thread one after the other. */
+  #hold<T>(principal: Principal, threadId: string, work: () => Promise<T>): Promise<T> {
+    return this.#starting.hold(threadKey(principal, threadId), work);
+  }
+
+  /**
+   * A run as stored, and as this process knows it. A run leaves the process only after its row is final, so the row
+   * is read last; and no run is just being added, so one that is not over and not known here is another process's.
+   */
+  #look(job: RunJob): Promise<{ run: RunRecord; active: ActiveRun | undefined }> {
+    return this.#hold(job.principal, job.threadId, async () => {
+      const active = this.#active.get(job.runId);
+      return { active, run: await this.find(job.principal, job.threadId, job.runId) };
+    });
+  }
+
+  /**
+   * Runs wait for each other within one process only, so a thread that another one works on is busy. What a dead
+   * one left is ended. Call while no run is added to the thread.
+   */
   async #requireOwnThread(principal: Principal, threadId: string): Promise<void> {
-    const unfinished = await this.#options.persistence.runs.unfinished(principal, threadId);
-    const foreign = unfinished.find(({ runId }) => !this.#active.has(runId));
-    if (foreign !== undefined) throw new DeerflowError("thread_busy", { threadId, runId: foreign.runId });
+    const { runs } = this.#options.persistence;
+    const own = new Set(this.#active.keys()); // before the rows are read, as in #look
+    const isElsewhere = ({ runId }: RunRecord): boolean => !own.has(runId);
+    const elsewhere = (await runs.unfinished(principal, threadId)).filter(isElsewhere);
+    if (elsewhere.length === 0) return;
+    await this.reconcile();
+    const foreign = (await runs.unfinished(principal, threadId)).find(isElsewhere);
+    if (foreign !== undefined) throw busyElsewhere(foreign);
+  }
+
+  /** Looks at the row now and then: another process does not tell when it is done, or when it dies. */
+  async #pollUntilOver(job: RunJob, signal: AbortSignal | undefined): Promise<RunRecord> {
+    const { pollMilliseconds = 500 } = this.#options;
+    for (;;) {
+      const run = await this.find(job.principal, job.threadId, job.runId);
+      if (FINAL_RUN_STATUSES.has(run.status) || signal?.aborted === true) return run;
+      if (isProcessAlive(run.owner)) await pause(pollMilliseconds, signal);
+      else await this.reconcile();
+    }
   }
 
   /** The thread is there, carries the assistant's name, and has the checkpoint that the request names. */
@@ -244,17 +297,39 @@ export class RunManager {
     threadId: string,
     strategy: RunRequest["multitaskStrategy"],
   ): Promise<void> {
-    const active = this.activeRuns(principal, threadId);
     await this.#requireOwnThread(principal, threadId);
-    const [runId] = active;
+    const [runId, ...later] = this.activeRuns(principal, threadId);
     if (runId === undefined || strategy === "enqueue") return;
-    if (strategy === "reject") throw new DeerflowError("thread_busy", { threadId, runId });
-    for (const each of active) await this.cancel({ principal, threadId, runId: each }, { action: strategy });
+    if (strategy === "reject") throw busyHere(threadId, runId);
+    for (const each of [runId, ...later]) {
+      const active = this.#active.get(each);
+      if (active !== undefined) await this.#stop(active, strategy);
+    }
   }
 }
 
 const checkpointMissing = (threadId: string, checkpointId: string) =>
   new DeerflowError("checkpoint_missing", { threadId, checkpointId });
+
+/** A run that is not over and that this process does not work on. */
+const isForeign = (run: RunRecord, active: ActiveRun | undefined): boolean =>
+  active === undefined && !FINAL_RUN_STATUSES.has(run.status);
+
+const busyHere = (threadId: string, runId: string) =>
+  new DeerflowError("thread_busy", {
+    threadId,
+    runId,
+    where: "",
+    hint: "Wait for it, cancel it, or send multitask_strategy enqueue.",
+  });
+
+const busyElsewhere = ({ threadId, runId }: RunRecord) =>
+  new DeerflowError("thread_busy", {
+    threadId,
+    runId,
+    where: ", which another process works on",
+    hint: "Wait until it is over, or stop it where it was started.",
+  });
 
 function activeRun(job: RunJob): ActiveRun {
   let finished = (): void => undefined;
@@ -263,6 +338,20 @@ function activeRun(job: RunJob): ActiveRun {
   });
   return { job, abort: new AbortController(), done, finished };
 }
+
+/** Resolves after so many milliseconds, or at once when the signal aborts. */
+const pause = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -19,10 +19,10 @@ import { toCheckpoint, toThreadState } from "./serialization.js";
 export interface ThreadServiceOptions {
   readonly persistence: Persistence;
   readonly agents: AgentFactory;
-  /** Stops every run of a thread and waits; and says which are not over. */
+  /** Stops every run of a thread and waits; refuses what may not be done beside a run. Both throw `thread_busy`. */
   readonly runs: {
     cancelThread(principal: Principal, threadId: string): Promise<void>;
-    activeRuns(principal: Principal, threadId: string): readonly string[];
+    requireIdle(principal: Principal, threadId: string): Promise<void>;
   };
   /** Removes the files of a thread. */
   readonly removeFiles?: (principal: Principal, threadId: string) => Promise<void>;
@@ -92,7 +92,10 @@ export class ThreadService {
     return thread;
   }
 
-  /** Stops the thread's runs and removes all that belongs to it. False when there was no such thread. */
+  /**
+   * Stops the thread's runs and removes all that belongs to it. False when there was no such thread.
+   * @throws DeerflowError `thread_busy` when another process works on it; then nothing is removed
+   */
   async remove(principal: Principal, threadId: string): Promise<boolean> {
     const { persistence, runs, removeFiles } = this.#options;
     const known = await persistence.threads.find(principal, threadId);
@@ -157,8 +160,7 @@ export class ThreadService {
    */
   async updateState(principal: Principal, threadId: string, change: StateChange): Promise<JsonObject> {
     const thread = await this.find(principal, threadId);
-    const [runId] = this.#options.runs.activeRuns(principal, threadId);
-    if (runId !== undefined) throw new DeerflowError("thread_busy", { threadId, runId });
+    await this.#options.runs.requireIdle(principal, threadId);
     const config = checkpointConfig(threadId, change);
     const values = isObject(change.values) ? toGraphInput(assignMessageIds(change.values)) : change.values;
     return this.#withGraph(principal, thread, async (graph) => {
