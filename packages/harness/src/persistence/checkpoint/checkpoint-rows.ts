@@ -97,6 +97,8 @@ export interface CheckpointRows {
 
 /** A database that holds checkpoints. */
 export interface CheckpointDatabase {
+  /** How messages call it, such as the path of its file. */
+  readonly name: string;
   /** Runs `work` on one snapshot. */
   read<T>(work: (rows: CheckpointRows) => Promise<T>): Promise<T>;
   /** Runs `work` as one transaction; resolves after its commit. `work` may be run again. */

@@ -32,6 +32,7 @@ import type {
 } from "./checkpoint-rows.js";
 import { GroupCommit, type WriteOperation } from "./group-commit.js";
 import { markMessages } from "./message-marks.js";
+import { namingDamage } from "./naming-damage.js";
 import { MessageInterner } from "./message-interner.js";
 import { MessageShelf } from "./message-shelf.js";
 import { type EncodedValue, encodeMarked, encodePlain, refsToText } from "./value-codec.js";
@@ -78,6 +79,7 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     return this.#commits.settled();
   }
 
+  /** @throws DeerflowError `database_damaged` when what is stored cannot be decoded; it names the thread */
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const threadId = threadIdOf(config);
     if (threadId === undefined) return undefined;
@@ -87,13 +89,14 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
       const row = await rows.findCheckpoint(thread.key, namespaceOf(config) ?? "", checkpointIdOf(config));
       if (row === undefined) return undefined;
       const shelf = new MessageShelf(thread.key, this.#interner);
-      const parts = await fetchParts(rows, { ...row, threadKey: thread.key, threadId }, shelf);
+      const listed = { ...row, threadKey: thread.key, threadId };
+      const parts = await this.#naming(threadId, () => fetchParts(rows, listed, shelf));
       return { parts, shelf };
     });
-    return found && toTuple(this.serde, found.parts, found.shelf);
+    return found && this.#toTuple(found.parts, found.shelf);
   }
 
-  /** Newest first. The filter compares top-level keys of the metadata; of objects and lists the whole. */
+  /** Newest first. The filter compares top-level keys of the metadata; of objects and lists the whole. Throws as `getTuple`. */
   override async *list(
     config: RunnableConfig,
     options: CheckpointListOptions = {},
@@ -103,7 +106,7 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     let after: ListedCheckpointRow | undefined;
     while (left > 0) {
       const page = await this.#readPage(config, options, { after, shelves });
-      for (const { parts, shelf } of page.found.slice(0, left)) yield toTuple(this.serde, parts, shelf);
+      for (const { parts, shelf } of page.found.slice(0, left)) yield this.#toTuple(parts, shelf);
       left -= page.found.length;
       if (page.last === undefined) return;
       after = page.last;
@@ -235,13 +238,22 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
       });
       const found: { parts: CheckpointParts; shelf: MessageShelf }[] = [];
       for (const row of page) {
-        if (!matches(await decodeMetadata(this.serde, row.metadata), options.filter)) continue;
+        const metadata = await this.#naming(row.threadId, () => decodeMetadata(this.serde, row.metadata));
+        if (!matches(metadata, options.filter)) continue;
         const shelf = state.shelves.get(row.threadKey) ?? new MessageShelf(row.threadKey, this.#interner);
         state.shelves.set(row.threadKey, shelf);
-        found.push({ parts: await fetchParts(rows, row, shelf), shelf });
+        found.push({ parts: await this.#naming(row.threadId, () => fetchParts(rows, row, shelf)), shelf });
       }
       return { found, last: page.at(-1) };
     });
+  }
+
+  #toTuple(parts: CheckpointParts, shelf: MessageShelf): Promise<CheckpointTuple> {
+    return this.#naming(parts.row.threadId, () => toTuple(this.serde, parts, shelf));
+  }
+
+  #naming<T>(threadId: string, work: () => Promise<T>): Promise<T> {
+    return namingDamage({ database: this.#database.name, threadId }, work);
   }
 }
 

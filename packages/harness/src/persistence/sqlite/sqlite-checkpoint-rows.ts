@@ -186,6 +186,7 @@ class SqliteCheckpointRows implements CheckpointRows {
 export function sqliteCheckpointDatabase(connection: SqliteConnection): CheckpointDatabase {
   const rows = new SqliteCheckpointRows(connection);
   return {
+    name: connection.path,
     read: (work) => connection.read(() => work(rows)),
     write: (work) => connection.write(() => work(rows)),
   };

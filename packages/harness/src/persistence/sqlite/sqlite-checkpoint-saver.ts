@@ -9,6 +9,7 @@ import type { SqliteConnection } from "./sqlite-connection.js";
 
 /** Where the connection comes from, and whether it ends with the saver. */
 interface Source {
+  readonly path: string;
   connect(): Promise<SqliteConnection>;
   disconnect(): Promise<void>;
 }
@@ -16,6 +17,7 @@ interface Source {
 function ownedSource(path: string): Source {
   let connection: Promise<SqliteConnection> | undefined;
   return {
+    path,
     connect: () => {
       connection ??= openSqlite(path);
       return connection;
@@ -25,6 +27,7 @@ function ownedSource(path: string): Source {
 }
 
 const borrowedSource = (connection: SqliteConnection): Source => ({
+  path: connection.path,
   connect: async () => connection,
   disconnect: async () => undefined,
 });
@@ -44,6 +47,7 @@ export class SqliteCheckpointSaver extends InterningCheckpointSaver {
     const source = "connect" in connection ? connection : borrowedSource(connection);
     super(
       {
+        name: source.path,
         read: async (work) => sqliteCheckpointDatabase(await source.connect()).read(work),
         write: async (work) => sqliteCheckpointDatabase(await source.connect()).write(work),
       },

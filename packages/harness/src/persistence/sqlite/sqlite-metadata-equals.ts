@@ -18,7 +18,8 @@ export const sqliteMetadataEquals: MetadataEquals = (expressions, key, value) =>
   const { types, value: bound } = wanted(value);
   const same = bound === undefined ? sql`1` : sql`entry.value = ${bound}`;
   return expressions.exists(
-    sql<SqlBool>`(select 1 from json_each(threads.metadata) as entry
+    // Text that is damaged has no keys; json_each would refuse the whole query for it.
+    sql<SqlBool>`(select 1 from json_each(iif(json_valid(threads.metadata), threads.metadata, '{}')) as entry
       where entry.key = ${key} and entry.type in (${sql.join(types)}) and ${same})`,
   );
 };

@@ -9,12 +9,22 @@ export const toJsonText = (value: JsonValue): string =>
       : inner,
   );
 
-/** Reads what `toJsonText` wrote. */
-export const fromJsonText = (text: string): JsonValue =>
-  // What JSON.parse returns is JSON by definition.
-  JSON.parse(text) as JsonValue;
+/** Reads what `toJsonText` wrote; null for text that is damaged, so that one bad row never hides the others. */
+export function fromJsonText(text: string): JsonValue {
+  try {
+    // What JSON.parse returns is JSON by definition.
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
 
-/** Reads a column that holds an object. */
-export const objectFromJsonText = (text: string): JsonObject =>
-  // The stores write only objects into these columns.
-  JSON.parse(text) as JsonObject;
+/** Reads a column that holds an object; an empty one where the text is damaged. */
+export function objectFromJsonText(text: string): JsonObject {
+  const value = fromJsonText(text);
+  return typeof value === "object" && value !== null && !isList(value) ? value : {};
+}
+
+const isList = (value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] =>
+  Array.isArray(value);
