@@ -1,7 +1,8 @@
 /** What happens when the connection breaks in the middle of a stream. */
 import { createServer, type Socket, connect } from "node:net";
 import { Client } from "@langchain/langgraph-sdk";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LOCAL_PRINCIPAL } from "@deerflow/harness";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ScriptedGateway, startScriptedGateway } from "./scripted-gateway.js";
 
 /** A TCP relay in front of the gateway whose connections the test can cut. */
@@ -109,5 +110,45 @@ describe("a stream whose connection breaks", () => {
       gateway.gate.open();
     }
     expect(text).toContain("you said second");
+  });
+});
+
+describe("a run without a thread whose client goes away while it waits", () => {
+  const runsNow = async () => {
+    const [thread] = await gateway.deps.threads.search(LOCAL_PRINCIPAL, { limit: 1, offset: 0 });
+    if (thread === undefined) return undefined;
+    return gateway.deps.runs.list(LOCAL_PRINCIPAL, thread.threadId, { limit: 1, offset: 0 });
+  };
+
+  it.each([
+    ["goes on and then leaves no thread", "continue"],
+    ["is stopped and leaves no thread", "cancel"],
+  ])("%s", async (_title, on_disconnect) => {
+    const client = new AbortController();
+    const result = vi.spyOn(gateway.deps.threads, "result");
+    const asked = fetch(`${gateway.url}/api/runs/wait`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        assistant_id: "lead_agent",
+        input: { messages: ["slow and alone"] },
+        on_disconnect,
+      }),
+      signal: client.signal,
+    });
+    await expect.poll(async () => (await runsNow())?.[0]?.status).toBe("running");
+    await expect.poll(() => gateway.gate.waiting).toBe(1);
+    const joined = (await runsNow())?.map(({ threadId, runId }) =>
+      gateway.deps.runs.join({ principal: LOCAL_PRINCIPAL, threadId, runId }),
+    );
+    client.abort();
+    await expect(asked).rejects.toThrow(/abort/);
+    if (on_disconnect === "continue") {
+      // An answer that nobody reads is how the server shows that it has seen the client go.
+      await expect.poll(() => result.mock.settledResults.length).toBe(1);
+      gateway.gate.open();
+    }
+    expect((await joined?.[0])?.status).toBe(on_disconnect === "continue" ? "success" : "interrupted");
+    await expect.poll(runsNow).toBeUndefined();
   });
 });

@@ -34,6 +34,11 @@ const State = Annotation.Root({
 export class Gate {
   readonly #waiting = new Set<() => void>();
 
+  /** How many runs stand here. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   open(): void {
     for (const go of this.#waiting) go();
     this.#waiting.clear();

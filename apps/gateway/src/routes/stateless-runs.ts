@@ -1,6 +1,6 @@
 /** Runs without a thread of the client's: each gets a thread of its own, which goes when the run is over. */
 import { randomUUID } from "node:crypto";
-import { type Logger, reasonOf, silentLogger } from "@deerflow/harness";
+import { reasonOf, type RunJob, silentLogger } from "@deerflow/harness";
 import { Hono } from "hono";
 import type { GatewayDeps, GatewayVariables } from "../deps.js";
 import { startRun, streamRun, waitForRun } from "./runs.js";
@@ -12,37 +12,33 @@ type StatelessDeps = Pick<
 
 export const statelessRunRoutes = (deps: StatelessDeps) => {
   const { runs, threads, logger = silentLogger } = deps;
+  /** Removes the run's thread when the run is over, whether its client is still there or not. */
+  const removeWhenOver = async (job: RunJob): Promise<void> => {
+    try {
+      await runs.join(job);
+      await threads.remove(job.principal, job.threadId);
+    } catch (error) {
+      // The client has its answer, or has gone: a failure can only be noted.
+      logger.warn("The thread of a stateless run was not removed.", { reason: reasonOf(error) });
+    }
+  };
   return new Hono<GatewayVariables>()
     .post("/stream", async (context) => {
       const run = await startRun(deps, context, randomUUID());
-      const { principal } = context.var;
-      const over = runs.join({ principal, ...run });
-      const answer = await streamRun(deps, context, {
-        ...run,
-        cancelOnDisconnect: run.onDisconnect === "cancel",
-      });
-      void discard(
-        logger,
-        over.then(() => threads.remove(principal, run.threadId)),
-      );
-      return answer;
+      const cancelOnDisconnect = run.onDisconnect === "cancel";
+      try {
+        return await streamRun(deps, context, { ...run, cancelOnDisconnect });
+      } finally {
+        void removeWhenOver({ principal: context.var.principal, ...run });
+      }
     })
     .post("/wait", async (context) => {
       const run = await startRun(deps, context, randomUUID());
-      const answer = await waitForRun(deps, context, {
-        ...run,
-        cancelOnDisconnect: run.onDisconnect === "cancel",
-      });
-      await threads.remove(context.var.principal, run.threadId);
-      return answer;
+      const cancelOnDisconnect = run.onDisconnect === "cancel";
+      try {
+        return await waitForRun(deps, context, { ...run, cancelOnDisconnect });
+      } finally {
+        void removeWhenOver({ principal: context.var.principal, ...run });
+      }
     });
 };
-
-/** Nobody waits for this any more, so a failure can only be noted. */
-async function discard(logger: Logger, removal: Promise<unknown>): Promise<void> {
-  try {
-    await removal;
-  } catch (error) {
-    logger.warn("The thread of a stateless run was not removed.", { reason: reasonOf(error) });
-  }
-}
