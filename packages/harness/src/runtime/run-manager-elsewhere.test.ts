@@ -111,10 +111,12 @@ describe("a run that another process works on", () => {
 describe("a run of a process that died meanwhile", () => {
   beforeEach(async () => {
     await persistence.threads.create(LOCAL_PRINCIPAL, { threadId: "t2" });
-    const { payload, metadata, assistantId, multitaskStrategy, onDisconnect } = request;
     run = await persistence.runs.create(LOCAL_PRINCIPAL, {
-      ...{ runId: "lost", threadId: "t2", owner: "a-process-that-ended" },
-      ...{ request: payload, metadata, assistantId, multitaskStrategy, onDisconnect },
+      ...request,
+      runId: "lost",
+      threadId: "t2",
+      request: request.payload,
+      owner: "a-process-that-ended",
     });
   });
 
