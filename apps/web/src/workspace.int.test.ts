@@ -265,6 +265,17 @@ describe.skipIf(!hasChromium())("the workspace in a browser", () => {
     expect(await seriousProblems(page)).toEqual([]);
   });
 
+  it("marks the demo model once, on a wide page and on a phone", async () => {
+    const mark = page.getByText(/scripted/);
+    for (const width of [1360, 390, 320]) {
+      await page.setViewportSize({ width, height: 780 });
+      await mark.waitFor();
+      expect(await mark.count()).toBe(1);
+      expect(await mark.evaluate((text) => text.scrollWidth <= text.clientWidth)).toBe(true);
+    }
+    await shot("phone-narrow");
+  });
+
   it("fits a phone", async () => {
     await context.close();
     await enter({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
@@ -300,11 +311,81 @@ describe.skipIf(!hasChromium())("the workspace in a browser", () => {
     await page.getByRole("button", { name: "Jump to the latest" }).waitFor({ state: "hidden" });
   });
 
-  it("says so when a conversation is not there", async () => {
-    await page.goto(`${address}/chats/nowhere`);
-    await page.getByText("There is no thread nowhere.").waitFor();
-    await page.goto(`${address}/no/such/page`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  it.each([
+    ["/chats/nowhere", "There is no such conversation"],
+    ["/no/such/page", "There is no such page"],
+  ])("says that there is nothing at %s, and leads on to a new conversation", async (path, title) => {
+    await page.goto(`${address}${path}`);
+    await page.getByRole("heading", { name: title }).waitFor();
+    expect(await page.title()).toContain(title);
+    expect(await page.getByRole("textbox").count()).toBe(0);
+    await page.getByRole("navigation").getByText("Nothing here yet.").waitFor();
+    await shot(`not-found-${path.split("/")[1]}`);
+    expect(await seriousProblems(page)).toEqual([]);
+    await page.getByRole("main").getByRole("link", { name: "New chat" }).click();
+    await page.getByRole("textbox", { name: "Message to the agent" }).waitFor();
+  });
+
+  it("lists a new conversation as soon as it is sent, before the gateway lists it", async () => {
+    await page.getByText("Nothing here yet.").waitFor();
+    gateway.unlisted = true;
+    await runDemo();
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: "Analyse the uploaded table and write a report Running" })
+      .waitFor();
+    gateway.unlisted = false;
+    await gateway.play();
+    await page.getByRole("navigation").getByRole("link", { name: "Sales by region" }).waitFor();
+    expect(await page.getByRole("navigation").getByRole("listitem").count()).toBe(1);
+  });
+
+  it("refuses a file that is too big when it is attached, in a sentence that can be read", async () => {
+    const field = page.locator("input[type=file]");
+    const limits = page.waitForResponse(/uploads\/limits/);
+    await page.reload();
+    await limits;
+    const csv = (name: string, megabytes: number) => ({
+      name,
+      mimeType: "text/csv",
+      buffer: Buffer.alloc(megabytes * 1024 * 1024, "1"),
+    });
+    await field.setInputFiles([csv("toobig.csv", 3), csv("a.csv", 2), csv("b.csv", 2), csv("c.csv", 1)]);
+    await page.getByText("toobig.csv is 3 MB; at most 2 MB").waitFor();
+    await page.getByText("c.csv does not fit: 5 MB together; at most 4 MB").waitFor();
+    await page.getByRole("progressbar").first().waitFor({ state: "hidden" });
+    expect(gateway.uploads.toSorted()).toEqual(["a.csv", "b.csv"]);
+    await shot("too-big");
+    await page.setViewportSize({ width: 390, height: 780 });
+    await shot("phone-too-big");
+    expect(await seriousProblems(page)).toEqual([]);
+  });
+
+  it("shows only durations that were measured, puts numbers at the right, and the same after a reload", async () => {
+    const seen = async () => {
+      await page.getByText(FINAL).waitFor();
+      const number = page.getByRole("cell", { name: "534.00" });
+      await number.waitFor();
+      return [
+        await page.getByText(/^\d[\d.]* m?s$/).allInnerTexts(),
+        await number.evaluate((cell) => getComputedStyle(cell).textAlign),
+      ];
+    };
+    await runDemo();
+    await gateway.play();
+    expect(await seen()).toEqual([["642 ms"], "right"]);
+    await page.reload();
+    expect(await seen()).toEqual([["642 ms"], "right"]);
+  });
+
+  it("says after a reload that the agent waits for a person", async () => {
+    await runDemo();
+    await gateway.play(answers("c1"));
+    for (const thread of gateway.threads.values()) Object.assign(thread, { stopped: true, waits: true });
+    await page.reload();
+    await page.getByText("The agent waits for an answer.").waitFor();
+    expect(await page.getByText("Stopped before the task was done.").count()).toBe(0);
+    await shot("waiting");
   });
 
   it("loads no more than its budget at the start", async () => {

@@ -4,11 +4,12 @@ import { useText } from "../i18n/language-context.js";
 import { IconButton } from "../ui/icon-button.js";
 
 interface ChatHeaderProps {
-  readonly title: string;
+  /** Undefined where the page has its own heading. */
+  readonly title: string | undefined;
   /** Undefined where there is no panel to show. */
   readonly panelOpen: boolean | undefined;
   onOpenSidebar(): void;
-  onTogglePanel(): void;
+  readonly onTogglePanel: (() => void) | undefined;
 }
 
 export function ChatHeader({ title, panelOpen, onOpenSidebar, onTogglePanel }: ChatHeaderProps) {
@@ -18,7 +19,7 @@ export function ChatHeader({ title, panelOpen, onOpenSidebar, onTogglePanel }: C
       <IconButton label={t("openSidebar")} onClick={onOpenSidebar} className="md:hidden">
         <PanelLeft className="size-4" aria-hidden />
       </IconButton>
-      <h1 className="min-w-0 flex-1 truncate font-medium md:px-1.5">{title}</h1>
+      {title !== undefined && <h1 className="min-w-0 flex-1 truncate font-medium md:px-1.5">{title}</h1>}
       {panelOpen !== undefined && (
         <IconButton
           label={panelOpen ? t("closePanel") : t("openPanel")}

@@ -2,6 +2,7 @@
 import { useLocation, useMatches, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { OfflineBanner } from "../features/health/offline-banner.js";
+import { useThreadValue } from "../lib/use-thread-value.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { ChatScreen } from "./chat-screen.js";
 import { NotFoundPage } from "./not-found-page.js";
@@ -18,14 +19,22 @@ export function Workspace() {
   const [sidebarAt, setSidebarAt] = useState<string>();
   useOpenedThread(threadId);
   useListUpdates();
-  if (!known) return <NotFoundPage />;
+  const missing = useThreadValue((view) => view.missing && view.threadId === threadId);
+  const openSidebar = () => setSidebarAt(pathname);
   return (
     <div className="flex h-dvh flex-col">
       <OfflineBanner />
       <div className="flex min-h-0 flex-1">
         <Sidebar open={sidebarAt === pathname} onClose={() => setSidebarAt(undefined)} />
         <ErrorBoundary resetKey={pathname} Fallback={PartFailed}>
-          <ChatScreen threadId={threadId} onOpenSidebar={() => setSidebarAt(pathname)} />
+          {known && !missing ? (
+            <ChatScreen threadId={threadId} onOpenSidebar={openSidebar} />
+          ) : (
+            <NotFoundPage
+              title={known ? "threadMissingTitle" : "notFoundTitle"}
+              onOpenSidebar={openSidebar}
+            />
+          )}
         </ErrorBoundary>
       </div>
     </div>

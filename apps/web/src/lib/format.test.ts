@@ -5,9 +5,10 @@ describe("format", () => {
   it.each([
     [0, "0 B"],
     [999, "999 B"],
-    [15_300, "15.3 kB"],
-    [512_000, "512 kB"],
-    [2_500_000, "2.5 MB"],
+    [15_300, "14.9 kB"],
+    [512_000, "500 kB"],
+    [52_428_800, "50 MB"],
+    [2_500_000, "2.4 MB"],
   ])("writes %i bytes as %s", (bytes, text) => expect(formatSize(bytes)).toBe(text));
 
   it.each([

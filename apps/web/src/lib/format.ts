@@ -2,11 +2,11 @@
 
 const SIZE_UNITS = ["B", "kB", "MB", "GB"] as const;
 
-/** @example formatSize(15_300) // "15.3 kB" */
+/** In steps of 1,024, as limits are set. @example formatSize(15_300) // "14.9 kB" */
 export function formatSize(bytes: number): string {
-  const step = Math.min(SIZE_UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** step;
-  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZE_UNITS[step]}`;
+  const step = Math.min(SIZE_UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** step;
+  return `${Number(value.toFixed(value < 100 ? 1 : 0))} ${SIZE_UNITS[step]}`;
 }
 
 /** @example formatDuration(1_240) // "1.2 s" */

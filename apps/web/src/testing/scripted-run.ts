@@ -126,7 +126,10 @@ const STEPS: readonly Step[] = [
           name: "bash",
           args: { description: "Run the program", command: "node totals.mjs" },
         },
-        { text: "{ North: 774.5, South: 534, East: 388.5, West: 205.8 }" },
+        {
+          text: "{ North: 774.5, South: 534, East: 388.5, West: 205.8 }",
+          artifact: { exit_code: 0, duration_ms: 642 },
+        },
       ],
       [
         { id: "c5", name: "bash", args: { description: "Tidy up", command: "rm -rf /" } },
@@ -194,7 +197,7 @@ const STEPS: readonly Step[] = [
   },
   {
     id: "a6",
-    text: "The report is ready: revenue is **1,902.80** in total, and **North** is the strongest region with 774.50.\n\n| Region | Revenue |\n|:--|--:|\n| North | 774.50 |\n| South | 534.00 |\n\nOne row had no price and was left out.",
+    text: "The report is ready: revenue is **1,902.80** in total, and **North** is the strongest region with 774.50.\n\n| Region | Revenue |\n|---|---|\n| North | 774.50 |\n| South | 534.00 |\n\nOne row had no price and was left out.",
     calls: [],
   },
 ];
@@ -247,7 +250,7 @@ export function scriptedRun(runId: string, human: Json): ScriptedFrame[] {
         name: call.name,
         tool_call_id: call.id,
         content: answer.text,
-        status: answer.artifact === undefined ? "success" : "error",
+        status: answer.artifact?.["code"] === undefined ? "success" : "error",
         additional_kwargs: {},
         response_metadata: {},
         ...(answer.artifact === undefined ? {} : { artifact: answer.artifact }),

@@ -39,6 +39,8 @@ interface StubThread {
   /** How many of the frames have been said. */
   said: number;
   stopped: boolean;
+  /** True when the run has ended with a question to a person. */
+  waits: boolean;
   readonly watchers: Set<() => void>;
 }
 
@@ -49,6 +51,8 @@ export class StubGateway {
   readonly cancelled: string[] = [];
   /** Every request is dropped while this is true. */
   offline = false;
+  /** The list of threads stays empty while this is true. */
+  unlisted = false;
   #webRoot = "";
   #server = createServer((request, response) => {
     if (this.offline) return void request.socket.destroy();
@@ -99,6 +103,7 @@ export class StubGateway {
       frames: [],
       said: 0,
       stopped: false,
+      waits: false,
       watchers: new Set(),
     };
     this.threads.set(id, made);
@@ -116,8 +121,9 @@ export class StubGateway {
     if (route === "GET /api/health") return void json(HEALTH);
     if (route === "GET /api/models") return void json(MODELS);
     if (pathname === "/api/threads/search")
-      return void json([...this.threads.values()].map(threadRow).toReversed());
+      return void json(this.unlisted ? [] : [...this.threads.values()].map(threadRow).toReversed());
     if (route === "POST /api/threads") return void json(threadRow(this.#thread(JSON.parse(body).thread_id)));
+    if (route === "GET /t/uploads/limits") return void json(LIMITS);
     if (route === "POST /t/uploads") return void json(this.#upload(body));
     if (route.startsWith("GET /t/artifacts")) return artifact(pathname, response);
     const thread = this.threads.get(id);
@@ -246,12 +252,25 @@ const runRows = (thread: StubThread) =>
 const stateRow = (thread: StubThread) => ({
   values: valuesOf(thread),
   next: [],
-  tasks: [],
+  tasks: thread.waits
+    ? [
+        {
+          id: "1",
+          name: "tools",
+          path: [],
+          error: null,
+          interrupts: [{ id: "i", value: "May I?" }],
+          checkpoint: null,
+          state: null,
+        },
+      ]
+    : [],
   checkpoint: { thread_id: thread.id, checkpoint_ns: "", checkpoint_id: null, checkpoint_map: null },
   parent_checkpoint: null,
   metadata: {},
   created_at: null,
 });
+const LIMITS = { max_files: 4, max_file_size: 2 * 1024 * 1024, max_total_size: 4 * 1024 * 1024 };
 const HEALTH = {
   status: "healthy",
   service: "deerflow",

@@ -1,6 +1,8 @@
 /** The beginning of a table. */
 import { useMemo } from "react";
 import { useText } from "../../i18n/language-context.js";
+import { classes } from "../../lib/classes.js";
+import { isNumericColumn } from "../../lib/is-numeric-column.js";
 import { delimiterOf, parseTable } from "./parse-table.js";
 
 const SHOWN_ROWS = 200;
@@ -8,6 +10,13 @@ const SHOWN_ROWS = 200;
 export function TableContent({ text }: { readonly text: string }) {
   const t = useText();
   const table = useMemo(() => parseTable(text, delimiterOf(text), SHOWN_ROWS), [text]);
+  const sides = useMemo(
+    () =>
+      table.header.map((_, column) =>
+        isNumericColumn(table.rows.map((row) => row[column] ?? "")) ? "text-right" : "text-left",
+      ),
+    [table],
+  );
   /* Rows and cells have no other identity than their place. */
   /* eslint-disable react/no-array-index-key */
   return (
@@ -16,7 +25,10 @@ export function TableContent({ text }: { readonly text: string }) {
         <thead>
           <tr>
             {table.header.map((cell, index) => (
-              <th key={index} className="border-b border-line-strong py-1.5 pr-5 text-left font-semibold">
+              <th
+                key={index}
+                className={classes("border-b border-line-strong py-1.5 pr-5 font-semibold", sides[index])}
+              >
                 {cell}
               </th>
             ))}
@@ -28,7 +40,10 @@ export function TableContent({ text }: { readonly text: string }) {
               {row.map((cell, column) => (
                 <td
                   key={column}
-                  className="max-w-80 border-b border-line py-1.5 pr-5 align-top wrap-anywhere"
+                  className={classes(
+                    "max-w-80 border-b border-line py-1.5 pr-5 align-top wrap-anywhere",
+                    sides[column],
+                  )}
                 >
                   {cell}
                 </td>

@@ -16,8 +16,10 @@ export function AttachmentChip({ attachment, onRemove }: AttachmentChipProps) {
   return (
     <li
       className={classes(
-        "relative flex max-w-64 min-w-0 items-center gap-1.5 overflow-hidden rounded-md border py-1 pr-1 pl-2 text-xs",
-        error === undefined ? "border-line bg-sunken text-ink-soft" : "border-bad-line bg-bad-soft text-bad",
+        "relative flex min-w-0 items-center gap-1.5 overflow-hidden rounded-md border py-1 pr-1 pl-2 text-xs",
+        error === undefined
+          ? "max-w-64 border-line bg-sunken text-ink-soft"
+          : "max-w-full border-bad-line bg-bad-soft text-bad",
       )}
     >
       {error === undefined ? (
@@ -25,9 +27,15 @@ export function AttachmentChip({ attachment, onRemove }: AttachmentChipProps) {
       ) : (
         <CircleAlert aria-hidden className="size-3.5 shrink-0" />
       )}
-      <span className="truncate" title={error ?? name}>
-        {error === undefined ? name : `${name}: ${error}`}
-      </span>
+      {error === undefined ? (
+        <span className="truncate" title={name}>
+          {name}
+        </span>
+      ) : (
+        <span role="alert" className="min-w-0 wrap-anywhere">
+          {error}
+        </span>
+      )}
       {error === undefined && <span className="shrink-0 text-ink-faint">{formatSize(size)}</span>}
       <button
         type="button"

@@ -10,7 +10,7 @@ export interface Attachment {
   readonly progress: number;
   /** Set once it is there. */
   readonly uploaded?: AttachedFile;
-  /** Why it did not get there. */
+  /** Why it did not get there, in a whole sentence. */
   readonly error?: string;
 }
 

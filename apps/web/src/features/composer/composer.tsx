@@ -3,9 +3,8 @@ import { isBusy } from "@deerflow/client";
 import { useRef, type KeyboardEvent } from "react";
 import { useText } from "../../i18n/language-context.js";
 import { useThreadView } from "../conversation/use-thread-view.js";
-import { DemoMark } from "../models/demo-mark.js";
 import { ModelMenu } from "../models/model-menu.js";
-import { isDemo, type ModelChoice } from "../models/use-models.js";
+import type { ModelChoice } from "../models/use-models.js";
 import { AttachButton } from "./attach-button.js";
 import { AttachmentChip } from "./attachment-chip.js";
 import { SendButton } from "./send-button.js";
@@ -73,7 +72,6 @@ export function Composer({ text, attachments, models, onText, onSend, onStop }: 
         <div className="flex items-center gap-1 px-2 pb-2">
           <AttachButton onFiles={attachments.add} />
           <ModelMenu {...models} />
-          {isDemo(models.chosen) && <DemoMark />}
           <span className="flex-1" />
           <span className="mr-1.5 hidden text-xs text-ink-faint @xl:inline">{t("composerHint")}</span>
           <SendButton

@@ -1,8 +1,11 @@
 /** Uploads files to the thread while the message is still being written. */
 import { sentenceFor, uploadFile, type AttachedFile } from "@deerflow/client";
 import { useEffect, useRef, useState } from "react";
+import { useText } from "../../i18n/language-context.js";
 import { useServices } from "../../lib/services.js";
 import { changeAttachment, isPending, type Attachment } from "./attachment.js";
+import { uploadRefusals } from "./upload-refusal.js";
+import { useUploadLimits } from "./use-upload-limits.js";
 
 export interface Attachments {
   readonly list: readonly Attachment[];
@@ -12,11 +15,18 @@ export interface Attachments {
   clear(): void;
 }
 
+const newAttachment = ({ name, size }: File, index: number, error: string | undefined): Attachment => {
+  const entry = { key: `${performance.now()}-${index}`, name, size, progress: 0 };
+  return error === undefined ? entry : { ...entry, error };
+};
+
 type Lists = Readonly<Record<string, readonly Attachment[]>>;
 
 /** @param threadId what is attached belongs to this thread; undefined while there is none */
 export function useAttachments(threadId: string | undefined): Attachments {
+  const t = useText();
   const { client } = useServices();
+  const limits = useUploadLimits(threadId);
   const [lists, setLists] = useState<Lists>({});
   const uploads = useRef(new Map<string, AbortController>());
   const list = (threadId === undefined ? undefined : lists[threadId]) ?? [];
@@ -45,7 +55,7 @@ export function useAttachments(threadId: string | undefined): Attachments {
       const uploaded: AttachedFile = { filename, size, path };
       tell({ progress: 1, uploaded });
     } catch (error) {
-      if (!controller.signal.aborted) tell({ error: sentenceFor(error) });
+      if (!controller.signal.aborted) tell({ error: `${file.name}: ${sentenceFor(error)}` });
     } finally {
       uploads.current.delete(key);
     }
@@ -53,12 +63,13 @@ export function useAttachments(threadId: string | undefined): Attachments {
 
   const add = (files: readonly File[]) => {
     if (threadId === undefined) return;
-    const fresh = files.map((file, index) => ({ key: `${performance.now()}-${index}`, file }));
-    change(threadId, (entries) => [
-      ...entries,
-      ...fresh.map(({ key, file }) => ({ key, name: file.name, size: file.size, progress: 0 })),
-    ]);
-    for (const { key, file } of fresh) void upload(threadId, key, file);
+    const refusals = uploadRefusals(list, files, limits);
+    const fresh = files.map((file, index) => {
+      const refusal = refusals[index];
+      return { file, entry: newAttachment(file, index, refusal && t(refusal.key, refusal.values)) };
+    });
+    change(threadId, (entries) => [...entries, ...fresh.map(({ entry }) => entry)]);
+    for (const { file, entry } of fresh) if (isPending(entry)) void upload(threadId, entry.key, file);
   };
 
   const remove = (key: string) => {

@@ -1,5 +1,6 @@
 /** Markdown as it streams. Loaded apart from the first page; use `Markdown`. */
-import { Streamdown, type Components } from "streamdown";
+import { defaultRemarkPlugins, Streamdown, type Components } from "streamdown";
+import { alignNumbers } from "./align-numbers.js";
 import { BlockedImage } from "./blocked-image.js";
 import { CodeBlock } from "./code-block.js";
 import { safeLink } from "./safe-link.js";
@@ -42,6 +43,8 @@ const COMPONENTS: Components = {
   strong: "strong",
 };
 
+const REMARK_PLUGINS = [...Object.values(defaultRemarkPlugins), alignNumbers];
+
 interface MarkdownTextProps {
   readonly text: string;
   readonly streaming: boolean;
@@ -53,6 +56,7 @@ export const MarkdownText = ({ text, streaming }: MarkdownTextProps) => (
     mode={streaming ? "streaming" : "static"}
     isAnimating={streaming}
     components={COMPONENTS}
+    remarkPlugins={REMARK_PLUGINS}
     linkSafety={{ enabled: false }}
     controls={false}
   >

@@ -12,6 +12,7 @@ export interface ModelChoice {
   choose(name: string): void;
 }
 
+/** True where a script plays the model. */
 export const isDemo = (model: Model | undefined): boolean => model?.source === "demo";
 
 export function useModels(): ModelChoice {

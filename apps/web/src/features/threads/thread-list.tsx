@@ -3,11 +3,13 @@ import { useText } from "../../i18n/language-context.js";
 import { Button } from "../../ui/button.js";
 import { ThreadRow } from "./thread-row.js";
 import { ThreadSkeleton } from "./thread-skeleton.js";
+import { useThreadAtWork } from "./use-thread-at-work.js";
 import { useThreads } from "./use-threads.js";
 
 export function ThreadList() {
   const t = useText();
   const { data, isPending, isError, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useThreads();
+  const atWork = useThreadAtWork();
   if (isPending) return <ThreadSkeleton />;
   if (isError && data === undefined)
     return (
@@ -16,12 +18,14 @@ export function ThreadList() {
         <Button onClick={() => void refetch()}>{t("retry")}</Button>
       </div>
     );
-  const threads = data.pages.flat();
+  const listed = [...new Map(data.pages.flat().map((thread) => [thread.thread_id, thread])).values()];
+  const isNew = atWork !== undefined && listed.every(({ thread_id }) => thread_id !== atWork.thread_id);
+  const threads = isNew ? [atWork, ...listed] : listed;
   if (threads.length === 0) return <p className="px-2 py-3 text-ink-faint">{t("noConversations")}</p>;
   return (
     <>
       <ul className="space-y-px">
-        {[...new Map(threads.map((thread) => [thread.thread_id, thread])).values()].map((thread) => (
+        {threads.map((thread) => (
           <ThreadRow key={thread.thread_id} thread={thread} />
         ))}
       </ul>

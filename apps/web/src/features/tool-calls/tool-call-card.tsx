@@ -11,9 +11,6 @@ import { ToolCallProblem } from "./tool-call-problem.js";
 import { cardHeading, liveTail } from "./tool-call-text.js";
 import { toolKind } from "./tool-kinds.js";
 
-/** Shorter durations are only noise. */
-const WORTH_TELLING_MS = 100;
-
 export const ToolCallCard = memo(function ToolCallCard({ call }: { readonly call: ToolCallView }) {
   const t = useText();
   const detailsId = useId();
@@ -39,7 +36,7 @@ export const ToolCallCard = memo(function ToolCallCard({ call }: { readonly call
           </code>
         </span>
         <span className="sr-only">{t("toolDetails", { name: call.name })}</span>
-        {call.durationMs !== undefined && call.durationMs >= WORTH_TELLING_MS && (
+        {call.durationMs !== undefined && (
           <span className="shrink-0 text-xs tabular-nums text-ink-faint">
             {formatDuration(call.durationMs)}
           </span>
