@@ -76,7 +76,7 @@ export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<P
       expect((await threads.create(OTHER_TENANT, { threadId: "t1" })).created).toBe(true);
     });
 
-    it("merges metadata and values key by key, and notes the time", async () => {
+    it("merges metadata key by key, replaces values whole, and notes the time", async () => {
       await threads.create(ANNA, { threadId: "t1", metadata: { a: 1, b: { c: 2 } } });
       now = 3_000;
       await threads.update(ANNA, "t1", { values: { title: "Deer" } });
@@ -89,7 +89,7 @@ export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<P
         threadId: "t1",
         status: "busy",
         metadata: { a: 1, b: { d: 3 } },
-        values: { title: "Deer", first: "hi" },
+        values: { first: "hi" },
         createdAt: 1_000,
         updatedAt: 3_000,
       });
