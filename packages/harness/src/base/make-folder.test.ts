@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,6 +12,14 @@ describe("makeFolder", () => {
     makeFolder(path);
     makeFolder(path);
     expect(statSync(path).isDirectory()).toBe(true);
+  });
+
+  it("lets only the owner into what it makes, and leaves an existing folder as it is", () => {
+    const base = folder();
+    chmodSync(base, 0o755);
+    makeFolder(join(base, "a/b"));
+    const modes = ["", "a", "a/b"].map((name) => statSync(join(base, name)).mode & 0o777);
+    expect(modes).toEqual([0o755, 0o700, 0o700]);
   });
 
   it("refuses where a file is in the way", () => {

@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../base/make-folder.js";
 import { errnoOf } from "./disk-error.js";
 
 /** On Linux a name below an open descriptor is reached through /proc, which no rename or link can redirect. */
@@ -85,7 +86,7 @@ export async function holdDirectory(
   names: readonly string[],
   create = false,
 ): Promise<HeldDirectory> {
-  if (create) await mkdir(root, { recursive: true });
+  if (create) makeFolder(root);
   let held = await HeldDirectory.openRoot(root);
   for (const name of names) {
     const parent = held;

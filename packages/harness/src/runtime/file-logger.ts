@@ -5,7 +5,7 @@ import { makeFolder } from "../base/make-folder.js";
 import { lineLogger, type Logger, type LogLevel } from "../base/logger.js";
 
 /**
- * Appends one JSON line per entry; makes the folder at the first.
+ * Appends one JSON line per entry; makes the folder and the file, for the owner only, at the first.
  * @throws what the disk says, at the entry that cannot be written
  */
 export function fileLogger(path: string, level: LogLevel): Logger {
@@ -13,6 +13,6 @@ export function fileLogger(path: string, level: LogLevel): Logger {
   return lineLogger(level, (line) => {
     if (!made) makeFolder(dirname(path));
     made = true;
-    appendFileSync(path, `${line}\n`);
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
   });
 }

@@ -32,6 +32,15 @@ describe("opening a database", () => {
     }
   });
 
+  it("keeps the file and its log from other users of the machine, whatever the umask", async () => {
+    path = join(folder, "data/deerflow.db");
+    const connection = await openSqlite(path);
+    connection.exec("CREATE TABLE probe (x)");
+    const modes = ["", "-wal", "-shm"].map((end) => statSync(`${path}${end}`).mode & 0o777);
+    expect([statSync(join(folder, "data")).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
+    await connection.close();
+  });
+
   it("takes an empty file for a new database", async () => {
     writeFileSync(path, "");
     await (await openSqlite(path)).close();

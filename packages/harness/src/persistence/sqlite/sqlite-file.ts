@@ -7,6 +7,8 @@ import { makeFolder } from "../../base/make-folder.js";
 /** "DFLW": marks an SQLite file as ours (PRAGMA application_id). */
 export const APPLICATION_ID = 0x44464c57;
 
+/** SQLite gives its log and its shared memory the mode of the database. */
+const OWNER_ONLY = 0o600;
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
 const USER_VERSION_AT = 60;
@@ -66,9 +68,17 @@ function readVerdict(path: string): FileVerdict {
   }
 }
 
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, "a", OWNER_ONLY));
+  } catch (error) {
+    throw new DeerflowError("database_unreadable", { path, reason: reasonOf(error) }, error);
+  }
+}
+
 /**
  * Makes sure that `path` may be opened as our database: it is ours, or empty, or absent in a folder that can be
- * written (the folder is made).
+ * written (the folder is made). A new file is made here, empty, so that only its owner can ever read it.
  *
  * @param newestSchema - the highest schema version that this program knows
  * @throws DeerflowError `home_not_writable`, `database_unreadable`, `database_foreign`, `database_newer`
@@ -78,6 +88,7 @@ export function prepareDatabaseFile(path: string, newestSchema: number): void {
   const verdict = readVerdict(path);
   if (verdict.kind === "foreign")
     throw new DeerflowError("database_foreign", { path, reason: verdict.reason });
+  if (verdict.kind === "new") createFile(path);
   if (verdict.kind === "ours" && verdict.schemaVersion > newestSchema) {
     throw new DeerflowError("database_newer", { path, found: verdict.schemaVersion, known: newestSchema });
   }
