@@ -94,6 +94,15 @@ describe("MountedDiskBackend", () => {
     expect(await readdir(join(disk.host, "workspace"))).toEqual(["run.sh"]);
   });
 
+  it.each([0o4755, 0o2755, 0o1755])("takes the special bit of mode %o from a replaced file", async (mode) => {
+    const script = join(disk.host, "workspace/run.sh");
+    await writeFile(script, "old");
+    await chmod(script, mode);
+    expect((await stat(script)).mode & 0o7777).toBe(mode);
+    await disk.files.write(`${WORKSPACE}/run.sh`, bytes("new"));
+    expect((await stat(script)).mode & 0o7777).toBe(0o755);
+  });
+
   it("hides the temporary files that a killed process left behind", async () => {
     await writeFile(join(disk.host, "workspace/.deerflow-0123456789abcdef.tmp"), "half");
     expect(await disk.files.list(WORKSPACE)).toEqual([]);

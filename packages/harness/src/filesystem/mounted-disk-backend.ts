@@ -25,6 +25,8 @@ const MAX_LINKS = 40;
 const DEFAULT_MAX_READ_BYTES = 64 * 1024 * 1024;
 const TEMPORARY_NAME = /^\.deerflow-[0-9a-f]{16}\.tmp$/;
 const NEW_FILE_MODE = 0o644;
+/** What is kept of a replaced file's mode: never setuid, setgid or sticky, for whose content changes, changes hands. */
+const KEPT_MODE = 0o777;
 
 /** Shared by all backends of this process: a key is a backend's id and a path, so the same file is one key. */
 const WRITES = new KeyedLock();
@@ -270,7 +272,7 @@ export class MountedDiskBackend implements FileBackend, HostSearchable {
           if (before !== undefined) assertRegular(before, place.path);
           await this.#assertVersion(folder, name, place.path, options.expectedVersion);
           await putFile(folder, name, content, {
-            mode: before === undefined ? NEW_FILE_MODE : before.mode & 0o7777,
+            mode: before === undefined ? NEW_FILE_MODE : before.mode & KEPT_MODE,
             exclusive: options.expectedVersion === null,
           });
         },
