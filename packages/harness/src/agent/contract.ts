@@ -21,6 +21,8 @@ export interface AgentRequest {
  * `subgraphs: true`.
  */
 export interface AgentGraph {
+  /** By name, as a compiled graph has them; without them nobody checks where a command leads. */
+  readonly nodes?: Readonly<Record<string, unknown>>;
   stream(input: unknown, config: Record<string, unknown>): Promise<AsyncIterable<unknown>>;
   getState(config: Record<string, unknown>, options?: { subgraphs?: boolean }): Promise<unknown>;
   getStateHistory(config: Record<string, unknown>, options?: Record<string, unknown>): AsyncIterable<unknown>;

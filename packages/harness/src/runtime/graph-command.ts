@@ -1,8 +1,10 @@
 /** What the graph is given to start with: new input, a command, or nothing. */
-import { Command, END, Send } from "@langchain/langgraph";
+import { Command, END, Send, START } from "@langchain/langgraph";
+import type { AgentGraph } from "../agent/contract.js";
+import { DeerflowError } from "../base/errors.js";
 import type { JsonObject, JsonValue } from "../base/json.js";
 import { assignMessageIds, toGraphInput } from "./run-input.js";
-import type { RunCommand, RunRequest } from "./run-request.js";
+import type { GotoTarget, RunCommand, RunRequest } from "./run-request.js";
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -17,7 +19,10 @@ export function graphInput(request: RunRequest): unknown {
 
 /** Whether a client gives up what the graph waits for: nothing is resumed, and the way leads straight to the end. */
 export const givesUp = ({ command }: RunRequest): boolean =>
-  command !== undefined && command.resume === undefined && command.goto === END;
+  command !== undefined &&
+  command.resume === undefined &&
+  command.goto?.length === 1 &&
+  command.goto[0]?.node === END;
 
 function toCommand(command: RunCommand): Command {
   const { resume, goto } = command;
@@ -25,7 +30,7 @@ function toCommand(command: RunCommand): Command {
   return new Command({
     ...(resume === undefined ? {} : { resume }),
     ...(update === null ? {} : { update }),
-    ...(goto === undefined ? {} : { goto: toGoto(goto) }),
+    ...(goto === undefined ? {} : { goto: goto.map(toGoto) }),
   });
 }
 
@@ -33,13 +38,15 @@ function toCommand(command: RunCommand): Command {
 export const commandUpdate = ({ update }: RunCommand): Record<string, unknown> | null =>
   isObject(update) ? toGraphInput(assignMessageIds(update)) : null;
 
-/** A node's name, `{node, input}`, or a list of these; anything else is left out. */
-function toGoto(goto: JsonValue): (string | Send)[] {
-  const list = Array.isArray(goto) ? goto : [goto];
-  return list.flatMap((target): (string | Send)[] => {
-    if (typeof target === "string") return [target];
-    if (isObject(target) && typeof target["node"] === "string")
-      return [new Send(target["node"], target["input"])];
-    return [];
-  });
+const toGoto = ({ node, input }: GotoTarget): string | Send =>
+  input === undefined ? node : new Send(node, toGraphInput(assignMessageIds(input)));
+
+/** @throws DeerflowError `invalid_request` when a command leads to a node that the graph does not have */
+export function requireNodes({ goto = [] }: RunCommand, { nodes }: Pick<AgentGraph, "nodes">): void {
+  if (nodes === undefined) return;
+  const known = [...Object.keys(nodes).filter((name) => name !== START), END];
+  const unknown = goto.find(({ node }) => !known.includes(node));
+  if (unknown === undefined) return;
+  const reason = `command.goto names ${unknown.node}, and the nodes are ${known.join(", ")}`;
+  throw new DeerflowError("invalid_request", { reason });
 }

@@ -240,6 +240,28 @@ describe("a run", () => {
   });
 });
 
+describe("a command that leads to a node", () => {
+  const goTo = (goto: unknown) => parseRunRequest({ assistant_id: "lead_agent", command: { goto } });
+
+  it("is followed to one that the graph has", async () => {
+    serve(answer);
+    await runs.join(job(await start("t1")));
+    await runs.join(job(await start("t1", goTo("model"))));
+    expect(await messagesNow("t1")).toEqual(["hi", "one two three", "one two three"]);
+  });
+
+  it("is refused before a run exists when the graph has no such node", async () => {
+    serve(answer);
+    for (const goto of ["nowhere", "__start__", ["model", { node: "nowhere", input: {} }]]) {
+      await expect(start("t1", goTo(goto))).rejects.toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining("the nodes are model, __end__"),
+      });
+    }
+    expect(await runs.list(LOCAL_PRINCIPAL, "t1", { limit: 1, offset: 0 })).toEqual([]);
+  });
+});
+
 describe("cancelling", () => {
   it("keeps the text that the model had written", async () => {
     serve(endless);

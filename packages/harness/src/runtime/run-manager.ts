@@ -10,6 +10,7 @@ import type { Principal } from "../context/principal.js";
 import { FINAL_RUN_STATUSES, type Persistence, type RunRecord } from "../persistence/contract.js";
 import type { StreamBridge, StreamFrame, SubscribeOptions } from "./bridge/contract.js";
 import { gapData } from "./bridge/stream-cursor.js";
+import { requireNodes } from "./graph-command.js";
 import { RunStopped, stopped } from "./run-outcome.js";
 import type { RunJob, RunQueue } from "./run-queue/contract.js";
 import { threadKey } from "./run-queue/in-process-run-queue.js";
@@ -66,7 +67,7 @@ export class RunManager {
   /**
    * Adds a run and returns at once; the thread is created when it does not exist.
    * @throws DeerflowError `thread_busy` (strategy reject), `thread_missing` (if_not_exists reject),
-   *   `checkpoint_missing`, `thread_id_invalid`; in every such case no run exists
+   *   `checkpoint_missing`, `thread_id_invalid`, `invalid_request` (goto an unknown node); in every such case no run exists
    */
   async start(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
     assertThreadId(threadId);
@@ -74,6 +75,7 @@ export class RunManager {
     return this.#hold(principal, threadId, async () => {
       const { persistence, bridge, queue, newId = randomUUID } = this.#options;
       await this.#admitThread(principal, threadId, request);
+      await this.#requireNodes(principal, threadId, request);
       await this.#makeRoom(principal, threadId, request.multitaskStrategy);
       const run = await persistence.runs.create(principal, {
         runId: newId(),
@@ -282,6 +284,20 @@ export class RunManager {
       await this.#requireCheckpoint(principal, threadId, request.checkpointId);
     if (known.metadata["graph_id"] === undefined) {
       await persistence.threads.update(principal, threadId, { metadata: stamp });
+    }
+  }
+
+  /** Only an agent knows the nodes of its graph, so one is made for a request that names some. */
+  async #requireNodes(principal: Principal, threadId: string, request: RunRequest): Promise<void> {
+    const { command, assistantId, context } = request;
+    if (command?.goto === undefined) return;
+    const { agents, persistence, newId = randomUUID } = this.#options;
+    const checkpointer = persistence.checkpointer(principal);
+    const agent = await agents({ principal, threadId, runId: newId(), assistantId, context, checkpointer });
+    try {
+      requireNodes(command, agent.graph);
+    } finally {
+      await agent.close();
     }
   }
 

@@ -84,6 +84,8 @@ describe("parseRunRequest", () => {
     [{ ...minimal, input: { messages: [1] } }, /no message/],
     [{ ...minimal, input: { messages: [{ type: "oracle", content: "x" }] } }, /unknown type oracle/],
     [null, /expected object/],
+    [{ ...minimal, command: { goto: 5 } }, /command\.goto/],
+    [{ ...minimal, command: { goto: { node: "model", input: { __model_entry__: {} } } } }, /command\.goto/],
   ])("names what is wrong with %j", (payload, message) => {
     expect(() => parseRunRequest(payload)).toThrow(message);
   });
@@ -92,13 +94,22 @@ describe("parseRunRequest", () => {
     expect(
       parseRunRequest({ ...minimal, input: {}, command: { goto: "__end__", update: null } }).command,
     ).toEqual({
-      goto: "__end__",
+      goto: [{ node: "__end__" }],
     });
     const decisions = [{ type: "edit", edited_action: { name: "bash", args: {} } }];
     expect(parseRunRequest({ ...minimal, command: { resume: { decisions } } }).command?.resume).toEqual({
       decisions: [{ ...decisions[0], editedAction: { name: "bash", args: {} } }],
     });
     expect(parseRunRequest({ ...minimal, command: { resume: null } }).command).toBeUndefined();
+  });
+
+  it("reads every form of goto", () => {
+    const gotoOf = (goto: unknown) => parseRunRequest({ ...minimal, command: { goto } }).command?.goto;
+    expect(gotoOf({ node: "a", input: null })).toEqual([{ node: "a" }]);
+    expect(gotoOf(["a", { node: "b", input: { x: 1 } }])).toEqual([
+      { node: "a" },
+      { node: "b", input: { x: 1 } },
+    ]);
   });
 });
 

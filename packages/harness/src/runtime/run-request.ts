@@ -18,7 +18,14 @@ export const DEFAULT_RUN_LIMITS: RunLimits = { defaultRecursionLimit: 100, maxim
 export interface RunCommand {
   readonly resume?: JsonValue;
   readonly update?: JsonValue;
-  readonly goto?: JsonValue;
+  /** Where the graph goes on; of several targets all at once. */
+  readonly goto?: readonly GotoTarget[];
+}
+
+/** A node that gets the state, or an input of its own in its place. */
+export interface GotoTarget {
+  readonly node: string;
+  readonly input?: JsonObject;
 }
 
 export interface RunRequest {
@@ -49,11 +56,24 @@ const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 const nodes = z.union([z.literal("*"), z.array(z.string().max(200)).max(100)]);
 const reference = z.object({ checkpoint_id: z.string().max(200).nullish() });
 
+/** The graph's own entries begin with two underscores; they are not the client's to forge. */
+const nodeInput = jsonObject.refine(
+  (input) => Object.keys(input).every((key) => !key.startsWith("__")),
+  "keys must not begin with __",
+);
+const nodeName = z.string().min(1).max(200);
+const target = z.union([nodeName, z.object({ node: nodeName, input: nodeInput.nullish() })]);
+const command = z.object({
+  resume: json.optional(),
+  update: json.optional(),
+  goto: z.union([target, z.array(target).max(100)]).nullish(),
+});
+
 /** Keys that are not named here are ignored, so that clients of every version are served. */
 const payloadSchema = z.object({
   assistant_id: z.string().min(1).max(200),
   input: jsonObject.nullish(),
-  command: z.object({ resume: json.optional(), update: json.optional(), goto: json.optional() }).nullish(),
+  command: command.nullish(),
   checkpoint: reference.nullish(),
   checkpoint_id: z.string().max(200).nullish(),
   config: z.object({ recursion_limit: z.number().nullish(), configurable: jsonObject.nullish() }).nullish(),
@@ -79,11 +99,10 @@ export function parseRunRequest(payload: unknown, limits: RunLimits = DEFAULT_RU
   const body = parsed.data;
   const input = body.input === null || body.input === undefined ? undefined : assignMessageIds(body.input);
   if (input !== undefined) toGraphInput(input); // throws for a message that the graph could not take
-  const command = parseCommand(body.command);
   return {
     assistantId: body.assistant_id,
     input,
-    command,
+    command: parseCommand(body.command),
     checkpointId: body.checkpoint?.checkpoint_id ?? body.checkpoint_id ?? undefined,
     context: withoutEngineKeys({ ...body.config?.configurable, ...body.context }),
     metadata: body.metadata ?? {},
@@ -112,9 +131,15 @@ function parseCommand(command: z.output<typeof payloadSchema>["command"]): RunCo
   const parsed: RunCommand = {
     ...(resume === undefined || resume === null ? {} : { resume: bothSpellings(resume) }),
     ...(update === undefined || update === null ? {} : { update }),
-    ...(goto === undefined || goto === null ? {} : { goto }),
+    ...(goto === undefined || goto === null ? {} : { goto: [goto].flat().map(toTarget) }),
   };
   return Object.keys(parsed).length === 0 ? undefined : parsed;
+}
+
+function toTarget(named: z.output<typeof target>): GotoTarget {
+  if (typeof named === "string") return { node: named };
+  const { node, input } = named;
+  return input === undefined || input === null ? { node } : { node, input };
 }
 
 const ENGINE_KEYS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** Threads as clients see them: their rows, their state and history, and their end. */
 import { randomUUID } from "node:crypto";
 import type { AgentFactory, AgentGraph } from "../agent/contract.js";
-import { DeerflowError, reasonOf } from "../base/errors.js";
+import { DeerflowError } from "../base/errors.js";
 import type { JsonObject, JsonValue } from "../base/json.js";
 import { assertThreadId } from "../context/home-paths.js";
 import type { Principal } from "../context/principal.js";
@@ -162,7 +162,7 @@ export class ThreadService {
     const thread = await this.find(principal, threadId);
     await this.#options.runs.requireIdle(principal, threadId);
     const config = checkpointConfig(threadId, change);
-    const values = isObject(change.values) ? toGraphInput(assignMessageIds(change.values)) : change.values;
+    const values = change.values === null ? null : toGraphInput(assignMessageIds(fieldsOf(change.values)));
     return this.#withGraph(principal, thread, async (graph) => {
       const updated = await writeState(graph, { config, values, asNode: change.asNode });
       const snapshot = await graph.getState(checkpointConfig(threadId, {}));
@@ -242,9 +242,24 @@ async function writeState(
   try {
     return await graph.updateState(change.config, change.values, change.asNode);
   } catch (error) {
-    if (error instanceof Error && error.name === "InvalidUpdateError") {
-      throw new DeerflowError("state_update_invalid", { reason: reasonOf(error) }, error);
-    }
-    throw error;
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
+    throw new DeerflowError("state_update_invalid", { reason }, error);
   }
+}
+
+function fieldsOf(values: JsonValue): JsonObject {
+  if (isObject(values)) return values;
+  throw new DeerflowError("state_update_invalid", { reason: "values must be an object" });
+}
+
+/** Why the graph does not take an update; undefined when something else failed. */
+function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === "InvalidUpdateError") return error.message.split("\n")[0];
+  // LangGraph's StateSchema throws plain errors: the field, then the issues as JSON.
+  const [, field, issues = ""] = /^Validation failed for field "([^"]*)": (.*)$/s.exec(error.message) ?? [];
+  if (field === undefined) return undefined;
+  const [, problem = "it has not the right shape"] = /"message":"((?:[^"\\]|\\.)*)"/.exec(issues) ?? [];
+  return `${field}: ${problem}`;
 }
