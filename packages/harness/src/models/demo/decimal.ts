@@ -1,6 +1,8 @@
 /** Exact decimal numbers as whole units of 10^-18, so that sums of money come out right. */
 
 const PLACES = 18;
+/** Decimals of money. */
+const MONEY = 2;
 /** The number one, in units. */
 export const ONE = 10n ** BigInt(PLACES);
 const POINT = /^([+-]?)(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
@@ -24,18 +26,25 @@ export function toUnits(text: string, style: DecimalStyle): bigint | undefined {
   return sign === "-" ? -units : units;
 }
 
-/** Units as plain decimal text without trailing zeros. */
-export function fromUnits(units: bigint): string {
+/** How many decimals a number is written with, up to 18; 0 for what is no number. */
+export function decimalsOf(text: string, style: DecimalStyle): number {
+  const [, , , fraction = "", exponent = "0"] = (style === "comma" ? COMMA : POINT).exec(text) ?? [];
+  return Math.min(PLACES, Math.max(0, fraction.length - Number(exponent)));
+}
+
+/** Units as plain decimal text with at least `decimals` decimals and no further trailing zeros. */
+export function fromUnits(units: bigint, decimals = 0): string {
   const size = units < 0n ? -units : units;
-  const fraction = (size % ONE).toString().padStart(PLACES, "0").replace(/0+$/, "");
+  const digits = (size % ONE).toString().padStart(PLACES, "0").replace(/0+$/, "");
+  const fraction = digits.padEnd(decimals, "0");
   return `${units < 0n ? "-" : ""}${size / ONE}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** The mean of `count` numbers, rounded half up (away from zero) to four decimals. */
-export function meanOf(sum: bigint, count: number): string {
-  const step = 10n ** BigInt(PLACES - 4);
+/** The mean of `count` numbers, rounded half away from zero: to cents for money, else to at most four decimals. */
+export function meanOf(sum: bigint, count: number, decimals = 0): string {
+  const step = 10n ** BigInt(PLACES - (decimals === MONEY ? MONEY : 4));
   const divisor = BigInt(count) * step;
   const size = sum < 0n ? -sum : sum;
   const rounded = ((size * 2n + divisor) / (divisor * 2n)) * step;
-  return fromUnits(sum < 0n ? -rounded : rounded);
+  return fromUnits(sum < 0n ? -rounded : rounded, decimals === MONEY ? MONEY : 0);
 }

@@ -75,12 +75,10 @@ describe("the demo model with the real tools", () => {
     put(name);
     const messages = await perform("Analyse the uploaded data and write a short report.", true);
     expect(String(messages.at(-1)?.content)).toContain(
-      "revenue: sum 2980.7, mean 270.9727, from 59.7 to 698",
+      "revenue: sum 2980.70, mean 270.97, from 59.70 to 698.00",
     );
-    expect(report()).toContain("| East | 3 | 4 | 567.5 | 916.5 |");
-    expect(report()).toContain(
-      "The program read the table again: 12 rows, units 33, unit_price 1502.2, revenue 2980.7.",
-    );
+    expect(report()).toContain("| East | 3 | 4 | 916.50 |");
+    expect(report()).toContain("The program read the table again: 12 rows, units 33, revenue 2980.70.");
     expect(report().match(/## How this was made/g)).toHaveLength(1);
     expect(refused(messages)).toBe(2);
     expect(messages.filter((message) => AIMessage.isInstance(message)).length).toBeLessThan(16);
@@ -89,8 +87,8 @@ describe("the demo model with the real tools", () => {
   it("finds the same numbers without a shell", async () => {
     put("sales-de.csv");
     const messages = await perform("Report the totals of sales-de.csv by region.", false);
-    expect(String(messages.at(-1)?.content)).toContain("Umsatz: sum 2181.2");
-    expect(report()).toContain("| Süd | 2 | 12 | 1377 |");
+    expect(String(messages.at(-1)?.content)).toContain("Umsatz: sum 2181.20");
+    expect(report()).toContain("| Süd | 2 | 12 | 1377.00 |");
     expect(refused(messages)).toBe(1);
   });
 

@@ -36,14 +36,16 @@ describe("folderReport", () => {
       files: ["/x/a.ts", "/x/b.ts", "/x/c.ts"],
       filesCut: true,
       surveys: [survey("/x/a.ts", "1\n2\n")],
-      unreadable: ["/x/b.ts"],
+      unreadable: [{ path: "/x/b.ts", problem: "could not be read" }],
+      others: ["/x/d.csv"],
       todos: { hits: [{ path: "/x/a.ts", line: 2, text: "TODO <b>" }], cut: true },
     };
     const report = folderReport(found);
-    expect(report).toContain("1 files with 2 lines, at least 1 notes of open work");
+    expect(report).toContain("1 file with 2 lines, at least 1 note of open work");
     expect(report).toContain("There are more files than the search for them shows.");
-    expect(report).toContain("1 further files were not read.");
+    expect(report).toContain("1 further file was not read.");
     expect(report).toContain("/x/b.ts could not be read.");
+    expect(report).toContain("I left 1 other file alone: d.csv.");
     expect(report).toContain("- a.ts, line 2: TODO \\<b\\>");
   });
 

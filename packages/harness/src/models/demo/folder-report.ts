@@ -1,5 +1,7 @@
 /** Counts and texts about a folder of text or code. All from tool results. */
-import { inline, markdownTable } from "./table-report.js";
+import { counted } from "./counted.js";
+import { otherFiles } from "./closing.js";
+import { inline, markdownTable } from "./markdown.js";
 import type { FilePage, GrepHits } from "./tool-results.js";
 
 export interface FileSurvey {
@@ -15,6 +17,12 @@ export interface FileSurvey {
   readonly partial: boolean;
 }
 
+export interface UnreadFile {
+  readonly path: string;
+  /** The end of a sentence that begins with the file's name. */
+  readonly problem: string;
+}
+
 export interface FolderFindings {
   readonly flavour: "text" | "code";
   readonly folder: string;
@@ -23,7 +31,9 @@ export interface FolderFindings {
   /** True when the search for files did not show all of them. */
   readonly filesCut: boolean;
   readonly surveys: readonly FileSurvey[];
-  readonly unreadable: readonly string[];
+  readonly unreadable: readonly UnreadFile[];
+  /** Files that do not belong to the survey. */
+  readonly others: readonly string[];
   /** `undefined` when there was no search. */
   readonly todos: GrepHits | undefined;
 }
@@ -154,26 +164,35 @@ export function folderReport(found: FolderFindings): string {
 
 function overview({ surveys, flavour, todos }: FolderFindings): string {
   const { lines, words, headings, links } = totalsOf(surveys);
-  const text = flavour === "text" ? `, ${words} words, ${headings} headings, ${links} links` : "";
+  const text =
+    flavour === "text"
+      ? `, ${counted(words, "word")}, ${counted(headings, "heading")}, ${counted(links, "link")}`
+      : "";
   const open =
     todos === undefined
       ? ""
-      : `, ${todos.cut ? "at least " : ""}${todos.hits.length} notes of open work (TODO, FIXME)`;
-  return `${surveys.length} files with ${lines} lines${text}${open}.`;
+      : `, ${todos.cut ? "at least " : ""}${counted(todos.hits.length, "note")} of open work (TODO, FIXME)`;
+  return `${counted(surveys.length, "file")} with ${counted(lines, "line")}${text}${open}.`;
 }
 
-function gaps({ files, filesCut, surveys, unreadable }: FolderFindings): string[] {
+function gaps({ files, filesCut, surveys, unreadable, others }: FolderFindings): string[] {
   const unread = files.length - surveys.length - unreadable.length;
   const partial = surveys.filter((survey) => survey.partial).length;
   return [
     ...(filesCut ? ["There are more files than the search for them shows."] : []),
-    ...(unread > 0 ? [`${unread} further files were not read.`] : []),
+    ...(unread > 0 ? [`${counted(unread, "further file")} ${unread === 1 ? "was" : "were"} not read.`] : []),
     ...(partial > 0
-      ? [`${partial} files are so long that only their first part was read; their words are too low.`]
+      ? [
+          `Of ${counted(partial, "long file")} only the first part was read, so the count of words is too low.`,
+        ]
       : []),
-    ...unreadable.map((path) => `${inline(path)} could not be read.`),
+    ...unreadableText(unreadable),
+    ...otherFiles(others),
   ];
 }
+
+export const unreadableText = (unreadable: readonly UnreadFile[]): string[] =>
+  unreadable.map(({ path, problem }) => `${inline(path)} ${problem}.`);
 
 function filesTable(found: FolderFindings): string {
   if (found.flavour === "code") {

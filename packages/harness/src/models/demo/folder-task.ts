@@ -1,11 +1,19 @@
 /** The plan for a folder of text or code: search, read, report, present. */
 import { VIRTUAL_OUTPUTS } from "../../context/home-paths.js";
-import { folderReport, folderSummary, type FolderFindings, NOTES, surveyFile } from "./folder-report.js";
-import type { Intent } from "./intents.js";
+import {
+  folderReport,
+  folderSummary,
+  type FolderFindings,
+  NOTES,
+  surveyFile,
+  type UnreadFile,
+  unreadableText,
+} from "./folder-report.js";
+import { asksForMore, type Intent } from "./intents.js";
 import { type PlanContext, type Progress, ready, working } from "./plan-context.js";
-import { guardedWrite, present, refusedCommand, withTodos } from "./shared-steps.js";
-import { callOf, type Step, stepState, takeStep } from "./steps.js";
-import { closingText } from "./table-report.js";
+import { addNotes, giveUp, guardedWrite, present, refusedCommand, withTodos } from "./shared-steps.js";
+import { callOf, type Step, type StepState, stepState, takeStep } from "./steps.js";
+import { closingText, unreadTask } from "./closing.js";
 import { parseFilePage, parseGrepHits } from "./tool-results.js";
 import { finalTurn, type Turn } from "./turn.js";
 
@@ -30,10 +38,20 @@ export function planFolder(context: PlanContext, intent: FolderIntent): Turn {
     todos: todos.value,
     ...read.value,
   };
+  if (found.surveys.length === 0) {
+    const problems = [
+      ...unreadableText(found.unreadable),
+      "So there is nothing to count, and I wrote no report.",
+    ];
+    return giveUp(context, TODOS.slice(0, 1), problems);
+  }
   const written = writeReport(context, found);
   if (written.kind === "working") return written.turn;
-  const facts = [...written.value, ...(refused.value === undefined ? [] : [refused.value])];
-  return finalTurn(closingText(folderSummary(found), facts));
+  const summary = folderSummary(found);
+  if ("problem" in written.value) return giveUp(context, TODOS.slice(0, 2), [summary, written.value.problem]);
+  const asked = asksForMore(context.view.task) ? [unreadTask("it always surveys a folder")] : [];
+  const facts = [...written.value.facts, ...(refused.value === undefined ? [] : [refused.value]), ...asked];
+  return finalTurn(closingText(summary, facts));
 }
 
 /** The deepest folder that holds all files. */
@@ -69,15 +87,24 @@ function readFiles({ view }: PlanContext, files: readonly string[]): Progress<Re
     const text = open.length === 1 ? "I read a file." : `I read ${open.length} files side by side.`;
     return working({ text, calls: open.map(callOf) });
   }
+  const unreadable = states.flatMap((state, index) => problemOf(files[index] ?? "", state));
   const pages = states.flatMap((state, index) =>
     state.kind === "done" ? [{ path: files[index] ?? "", page: parseFilePage(state.outcome.text) }] : [],
   );
   const surveys = pages.filter(({ page }) => page.isText).map(({ path, page }) => surveyFile(path, page));
-  const known = new Set(surveys.map(({ path }) => path));
-  return ready({ surveys, unreadable: files.filter((path) => !known.has(path)) });
+  return ready({ surveys, unreadable });
 }
 
-function writeReport(context: PlanContext, found: FolderFindings): Progress<string[]> {
+function problemOf(path: string, state: StepState): UnreadFile[] {
+  if (state.kind !== "done") return [{ path, problem: "could not be read" }];
+  const { isText } = parseFilePage(state.outcome.text);
+  return isText ? [] : [{ path, problem: "is not UTF-8 text; save it as UTF-8 to have it counted" }];
+}
+
+function writeReport(
+  context: PlanContext,
+  found: FolderFindings,
+): Progress<{ readonly facts: readonly string[] } | { readonly problem: string }> {
   const report = guardedWrite(context, {
     path: REPORT_PATH,
     content: folderReport(found),
@@ -86,22 +113,11 @@ function writeReport(context: PlanContext, found: FolderFindings): Progress<stri
     description: "Write the report",
   });
   if (report.kind === "working") return working(withTodos(context, report.turn, TODOS, 2));
-  if (!report.value.ok) return ready([`The report could not be written (${report.value.reason}).`]);
-  const notes = guardedWrite(context, {
-    path: REPORT_PATH,
-    content: NOTES,
-    append: true,
-    text: "I add how it was made, without reading the report first.",
-    description: "Add the notes to the report",
-  });
+  if (!report.value.ok)
+    return ready({ problem: `The report could not be written (${report.value.reason}).` });
+  const notes = addNotes(context, REPORT_PATH, NOTES);
   if (notes.kind === "working") return working(withTodos(context, notes.turn, TODOS, 3));
   const presented = present(context, REPORT_PATH, TODOS);
   if (presented.kind === "working") return presented;
-  const refused = notes.value.ok && notes.value.refusal !== undefined;
-  return ready([
-    `The report is ${REPORT_PATH}.`,
-    ...(refused
-      ? ["A change of the report that I had not read was refused; after reading it, the change went through."]
-      : []),
-  ]);
+  return ready({ facts: [`The report is ${REPORT_PATH}.`, ...notes.value] });
 }

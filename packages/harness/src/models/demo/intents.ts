@@ -3,9 +3,16 @@ import type { HistoryView } from "./history-view.js";
 import type { FileList } from "./tool-results.js";
 
 export type Intent =
-  | { readonly kind: "table"; readonly path: string }
+  | {
+      readonly kind: "table";
+      /** Tables to choose from. */
+      readonly paths: readonly string[];
+      /** Files that are left alone whichever is chosen. */
+      readonly others: readonly string[];
+    }
   | {
       readonly kind: "folder";
+      readonly others: readonly string[];
       readonly flavour: "text" | "code";
       readonly files: readonly string[];
       /** True when the search for files did not show all of them. */
@@ -31,14 +38,22 @@ export function detectIntent(view: HistoryView, { files: found, cut: filesCut }:
   const tables = files.filter((path) => TABLE.test(path));
   const texts = files.filter((path) => TEXT.test(path));
   const code = files.filter((path) => CODE.test(path));
-  const table = tables.at(0);
-  if (table !== undefined && tables.length >= texts.length + code.length)
-    return { kind: "table", path: table };
-  if (texts.length === 0 && code.length === 0)
-    return table === undefined ? { kind: "none" } : { kind: "table", path: table };
+  const without = (chosen: readonly string[]) => found.filter((path) => !chosen.includes(path));
+  if (tables.length > 0 && tables.length >= texts.length + code.length)
+    return { kind: "table", paths: tables, others: without(tables) };
+  if (texts.length === 0 && code.length === 0) return { kind: "none" };
   const flavour = code.length > texts.length ? "code" : "text";
-  return { kind: "folder", flavour, files: flavour === "code" ? [...code, ...texts] : texts, filesCut };
+  const surveyed = flavour === "code" ? [...code, ...texts] : texts;
+  return { kind: "folder", flavour, files: surveyed, filesCut, others: without(surveyed) };
 }
+
+/** Words of the one thing that the script does with files. */
+const ROUTINE =
+  /\b(?:profil|report|totals?\b|sums?\b|analy[sz]|survey|overview|statistic)|分析|报告|统计|汇总/i;
+
+/** Whether a task asks for more than the script's routine, as a question does. Pure. */
+export const asksForMore = (task: string): boolean =>
+  task !== "" && (/[?？]/.test(task) || !ROUTINE.test(task));
 
 /** The found files that the task names by path, below a named folder, or by file name. */
 function namedFiles({ namedPaths, task }: HistoryView, found: readonly string[]): readonly string[] {

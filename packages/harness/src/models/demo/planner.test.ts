@@ -1,152 +1,27 @@
 import { readFileSync } from "node:fs";
-import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
+import { ALL_TOOLS, DemoWorld, FILE_TOOLS, REPORT, UPLOADS } from "./demo-world.js";
 import { MAXIMUM_TURNS, planNextTurn } from "./planner.js";
-import { parseTable, profileTable, totalsBy } from "./table-profile.js";
-import type { PlannedCall, Turn } from "./turn.js";
 
 const example = (name: string) =>
   readFileSync(new URL(`../../../../../examples/${name}`, import.meta.url), "utf8");
-const UPLOADS = "/mnt/user-data/uploads";
-const REPORT = "/mnt/user-data/outputs/report.md";
-const FILE_TOOLS = ["ls", "glob", "grep", "read_file", "write_file", "write_todos", "present_files"];
-const ALL_TOOLS = [...FILE_TOOLS, "bash"];
 
-/** The tools as the planner meets them: files in memory, the gate in front of writes, the audit of commands. */
-class World {
-  readonly files = new Map<string, string>();
-  readonly messages: BaseMessage[];
-  readonly calls: PlannedCall[] = [];
-  readonly read = new Map<string, string>();
-  gate = true;
-  pageLines = Number.POSITIVE_INFINITY;
-  broken: (call: PlannedCall) => string | undefined = () => undefined;
-
-  constructor(task: string, files: Record<string, string>) {
-    this.messages = [new HumanMessage(task)];
-    for (const [path, content] of Object.entries(files)) this.files.set(`${UPLOADS}/${path}`, content);
-  }
-
-  /** Plays until the model is done; the last text. */
-  play(tools: readonly string[], most = 40): string {
-    for (let turns = 0; turns < most; turns += 1) {
-      const turn = planNextTurn(this.messages, tools);
-      if (turn.calls.length === 0) {
-        this.messages.push(new AIMessage(turn.text));
-        return turn.text;
-      }
-      this.answer(turn, tools);
-    }
-    throw new Error("the model did not come to an end");
-  }
-
-  answer(turn: Turn, tools: readonly string[]): void {
-    const ids = turn.calls.map((_, index) => `${this.messages.length}-${index}`);
-    this.messages.push(
-      new AIMessage({
-        content: turn.text,
-        tool_calls: turn.calls.map(({ name, args }, index) => ({
-          type: "tool_call",
-          id: ids[index]!,
-          name,
-          args,
-        })),
-      }),
-    );
-    for (const [index, call] of turn.calls.entries()) {
-      expect(tools).toContain(call.name);
-      this.calls.push(call);
-      const [content, failed] = this.run(call);
-      const status = failed ? "error" : "success";
-      this.messages.push(new ToolMessage({ tool_call_id: ids[index]!, content, status }));
-    }
-  }
-
-  run(call: PlannedCall): [string, boolean] {
-    const broken = this.broken(call);
-    if (broken !== undefined) return [broken, true];
-    const { name, args } = call;
-    const path = String(args["path"]);
-    if (name === "glob" || name === "ls")
-      return [[...this.files.keys()].filter((file) => file.startsWith(path)).join("\n"), false];
-    if (name === "grep") return [this.grep(path, new RegExp(String(args["pattern"]))), false];
-    if (name === "read_file") return this.readFile(path, args);
-    if (name === "write_file") return this.writeFile(path, args);
-    if (name === "bash") return this.bash(String(args["command"]));
-    return ["ok", false];
-  }
-
-  grep(path: string, pattern: RegExp): string {
-    return [...this.files]
-      .filter(([file]) => file.startsWith(path))
-      .flatMap(([file, text]) =>
-        text
-          .split("\n")
-          .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line}`] : [])),
-      )
-      .join("\n");
-  }
-
-  readFile(path: string, args: PlannedCall["args"]): [string, boolean] {
-    const content = this.files.get(path);
-    if (content === undefined) return [`There is no file ${path}.`, true];
-    const lines = content.replaceAll("\r\n", "\n").match(/[^\n]*\n|[^\n]+$/g) ?? [];
-    const from = Number(args["start_line"] ?? 1);
-    const to = Math.min(Number(args["end_line"] ?? lines.length), from + this.pageLines - 1, lines.length);
-    this.read.set(path, content);
-    const cut = to < lines.length && args["end_line"] === undefined;
-    const notice = cut
-      ? `[Cut at 9 characters: lines ${from} to ${to} of ${lines.length}. Go on with start_line=${to + 1}.]`
-      : "";
-    return [lines.slice(from - 1, to).join("") + notice, false];
-  }
-
-  writeFile(path: string, args: PlannedCall["args"]): [string, boolean] {
-    const before = this.files.get(path);
-    if (this.gate && before !== undefined && this.read.get(path) !== before)
-      return ["The file was not read.", true];
-    const content = String(args["content"]);
-    this.files.set(path, args["append"] === true ? (before ?? "") + content : content);
-    return ["Wrote.", false];
-  }
-
-  bash(command: string): [string, boolean] {
-    if (command.startsWith("curl")) return ["The command was refused: a download piped into a shell.", true];
-    const [, file = "", delimiter, column, report] =
-      /profile\.mjs '(.+)' (\w+)(?: (\d+))?(?: (\S+))?$/.exec(command) ?? [];
-    const table = parseTable(
-      this.files.get(file.replaceAll(`'\\''`, "'")) ?? "",
-      { comma: ",", semicolon: ";" }[delimiter ?? ""] ?? ",",
-    );
-    const profile = profileTable(table);
-    if (report !== undefined) {
-      const before = this.files.get(report) ?? "";
-      if (!before.includes("## Check")) this.files.set(report, `${before}\n## Check\n`);
-      return ["checked", false];
-    }
-    const answer =
-      column === undefined ? profile : totalsBy(table, profile, table.names[Number(column) - 1] ?? "");
-    return [`${JSON.stringify(answer)}\n[exit code 0]`, false];
-  }
-
-  get report(): string {
-    return this.files.get(REPORT) ?? "";
-  }
-}
-
-const sales = () => new World("Profile sales.csv and write a report.", { "sales.csv": example("sales.csv") });
-const used = (world: World, name: string) => world.calls.filter((call) => call.name === name);
+const sales = () =>
+  new DemoWorld("Profile sales.csv and write a report.", { "sales.csv": example("sales.csv") });
+const used = (world: DemoWorld, name: string) => world.calls.filter((call) => call.name === name);
 
 describe("the demo model with a table", () => {
   it("plans, computes, reports and presents with the numbers that were added up by hand", () => {
     const world = sales();
     const text = world.play(ALL_TOOLS);
-    expect(text).toContain("revenue: sum 2980.7, mean 270.9727, from 59.7 to 698");
-    expect(text).toContain("Top region: East with revenue 916.5 in 3 rows");
-    expect(world.report).toContain("| revenue | 2980.7 | 270.9727 | 59.7 | 698 |");
+    expect(text).toContain("revenue: sum 2980.70, mean 270.97, from 59.70 to 698.00");
+    expect(text).toContain("Top region: East with revenue 916.50 in 3 rows");
     expect(world.report).toContain(
-      "| East | 3 | 4 | 567.5 | 916.5 |\n| North | 4 | 9 | 587.4 | 894.2 |\n" +
-        "| West | 2 | 16 | 108.9 | 733 |\n| South | 3 | 4 | 238.4 | 437 |",
+      "| unit_price | – | 125.18 | 19.90 | 349.00 |\n| revenue | 2980.70 | 270.97 | 59.70 | 698.00 |",
+    );
+    expect(world.report).toContain(
+      "| East | 3 | 4 | 916.50 |\n| North | 4 | 9 | 894.20 |\n| West | 2 | 16 | 733.00 |\n| South | 3 | 4 | 437.00 |",
     );
     expect(used(world, "present_files")).toEqual([{ name: "present_files", args: { filepaths: [REPORT] } }]);
   });
@@ -155,7 +30,7 @@ describe("the demo model with a table", () => {
     const world = sales();
     const text = world.play(ALL_TOOLS);
     expect(used(world, "bash")[0]?.args["command"]).toContain("| bash");
-    expect(text).toContain("A download piped into a shell was refused");
+    expect(text).toContain("A download piped into a shell was refused, and I went on without it.");
     expect(text).toContain("A change of the report that I had not read was refused");
     expect(world.report.match(/## How this was made/g)).toHaveLength(1);
     expect(world.report.indexOf("## Check")).toBeLessThan(world.report.indexOf("## How this was made"));
@@ -203,40 +78,23 @@ describe("the demo model with a table", () => {
     expect(used(world, "bash")).toHaveLength(2);
   });
 
-  it("reaches the same report after a stop at any place, with continue", () => {
-    const whole = sales();
-    whole.play(ALL_TOOLS);
-    const length = whole.messages.length;
-    for (let cut = 1; cut < length; cut += 1) {
-      const world = sales();
-      const most = whole.messages.slice(0, cut).filter((message) => AIMessage.isInstance(message)).length;
-      for (let turn = 0; turn < most; turn += 1)
-        world.answer(planNextTurn(world.messages, ALL_TOOLS), ALL_TOOLS);
-      // A crash loses answers that were not yet stored; the tools have run all the same.
-      world.messages.splice(cut);
-      world.messages.push(new HumanMessage("continue"));
-      expect(world.play(ALL_TOOLS)).toContain("revenue: sum 2980.7");
-      expect(world.report).toBe(whole.report);
-    }
-  });
-
   it("writes over the report of an earlier task in the same thread", () => {
     const world = sales();
     world.play(ALL_TOOLS);
     world.messages.push(new HumanMessage("Profile sales.csv again, totals by product"));
-    expect(world.play(ALL_TOOLS)).toContain("Top product: Chair with revenue 1157");
+    expect(world.play(ALL_TOOLS)).toContain("Top product: Chair with revenue 1157.00");
     expect(world.report).toContain("Totals by product");
     expect(world.report).not.toContain("Totals by region");
   });
 
   it("says so when the table cannot be read or is empty", () => {
-    const missing = new World(`Profile ${UPLOADS}/none.csv`, {});
+    const missing = new DemoWorld(`Profile ${UPLOADS}/none.csv`, {});
     expect(missing.play(ALL_TOOLS)).toContain("I cannot read none.csv: There is no file");
-    expect(new World("Profile it", { "empty.csv": "" }).play(ALL_TOOLS)).toContain("empty.csv is empty");
+    expect(new DemoWorld("Profile it", { "empty.csv": "" }).play(ALL_TOOLS)).toContain("empty.csv is empty");
   });
 
   it("quotes the name of the file and keeps hostile cells out of the report's markup", () => {
-    const world = new World("Total it", {
+    const world = new DemoWorld("Total it", {
       "it's; rm -rf x.csv": "who,n\n[x](http://e.vil)|y,1\n[x](http://e.vil)|y,2\nb,3\nb,4\n",
     });
     world.play(ALL_TOOLS);
@@ -250,7 +108,7 @@ describe("the demo model with a folder", () => {
   for (const name of Object.keys(notes) as (keyof typeof notes)[]) notes[name] = example(name);
 
   it("counts what the files hold", () => {
-    const world = new World("Give me an overview of these notes.", notes);
+    const world = new DemoWorld("Give me an overview of these notes.", notes);
     const text = world.play(ALL_TOOLS);
     expect(text).toContain("3 files with 28 lines, 82 words, 5 headings, 3 links, 3 notes of open work");
     expect(world.report).toContain("| plan.md | 13 | 38 | 3 | 2 |");
@@ -259,7 +117,7 @@ describe("the demo model with a folder", () => {
   });
 
   it("surveys code by language and goes on without a file that cannot be read", () => {
-    const world = new World("Survey the code.", {
+    const world = new DemoWorld("Survey the code.", {
       "src/a.ts": "a\nb\n",
       "src/b.py": "c\n",
       "src/c.ts": "d\n",
@@ -268,6 +126,97 @@ describe("the demo model with a folder", () => {
     world.play(FILE_TOOLS);
     expect(world.report).toContain("| TypeScript | 1 | 2 |\n| Python | 1 | 1 |");
     expect(world.report).toContain("src/c.ts could not be read.");
+  });
+});
+
+describe("the demo model with several files", () => {
+  it("takes the first table that can be read and has rows, and names the others", () => {
+    const world = new DemoWorld("Profile the data.", {
+      "a.csv": "",
+      "b.csv": "x,y\n",
+      "c.csv": "\0\0",
+      "d.csv": "who,n\nA,1\n",
+      "e.csv": "who,n\nB,2\n",
+      "f.md": "# Hi\n",
+    });
+    const text = world.play(ALL_TOOLS);
+    expect(text).toContain("d.csv has 1 row and 2 columns.");
+    for (const remark of [
+      "a.csv is empty.",
+      "b.csv has a header but no rows.",
+      "c.csv is not UTF-8 text, so I cannot read it. If it is a table, save it as UTF-8 and upload it again.",
+      "I left 2 other files alone: e.csv, f.md.",
+    ]) {
+      expect(text).toContain(remark);
+      expect(world.report).toContain(remark);
+    }
+  });
+
+  it("takes the one that the task names", () => {
+    const world = new DemoWorld("Profile e.csv", { "d.csv": "n\n1\n", "e.csv": "n\n2\n" });
+    const text = world.play(ALL_TOOLS);
+    expect(text).toContain("e.csv has 1 row and 1 column.");
+    expect(text).toContain("I left 1 other file alone: d.csv.");
+  });
+});
+
+describe("the demo model where nothing can be done", () => {
+  it.each([
+    ["empty.csv", "", "empty.csv is empty."],
+    ["header.csv", "a,b\n", "header.csv has a header but no rows."],
+    ["binary.csv", "\0", "binary.csv is not UTF-8 text"],
+    ["blank.csv", `a,b\n${"\n".repeat(40)}`, "blank.csv has a header but no rows."],
+  ])("says what is wrong with %s and closes the plan with what was done", (name, content, problem) => {
+    const world = new DemoWorld("Profile it", { [name]: content });
+    const text = world.play(ALL_TOOLS);
+    expect(text).toContain(problem);
+    expect(text).toContain("I wrote no report.");
+    expect(used(world, "write_todos").at(-1)?.args["todos"]).toEqual([
+      { content: "Look at the table", status: "completed" },
+    ]);
+    expect(world.report).toBe("");
+  });
+
+  it("closes the plan of a survey too", () => {
+    const world = new DemoWorld("Survey it", { "a.md": "\0", "b.md": "\0" });
+    const text = world.play(ALL_TOOLS);
+    expect(text).toContain("/a.md is not UTF-8 text; save it as UTF-8 to have it counted.");
+    expect(used(world, "write_todos").at(-1)?.args["todos"]).toEqual([
+      { content: "Search the folder", status: "completed" },
+    ]);
+  });
+
+  it("keeps what was done in the plan when the report cannot be written", () => {
+    const world = sales();
+    world.broken = ({ args }) => (args["path"] === REPORT ? "The disk is full." : undefined);
+    const text = world.play(ALL_TOOLS);
+    expect(text).toContain("revenue: sum 2980.70");
+    expect(text).toContain("The report could not be written (The disk is full).");
+    expect(used(world, "write_todos").at(-1)?.args["todos"]).toEqual([
+      { content: "Look at the table", status: "completed" },
+      { content: "Compute its numbers", status: "completed" },
+    ]);
+  });
+
+  it("names files of which it can make nothing", () => {
+    const text = new DemoWorld("Report on my files", { "a.png": "\0" }).play(ALL_TOOLS);
+    expect(text).toContain("I found no table, text or code. I left 1 other file alone: a.png.");
+  });
+});
+
+describe("what the demo model does not read", () => {
+  const unread = "The demo model does not read what a task asks";
+
+  it("is said once where a task asks for more than its routine", () => {
+    const notes = { "notes/plan.md": "# A\n" };
+    const text = new DemoWorld("What is in /mnt/user-data/uploads/notes?", notes).play(ALL_TOOLS);
+    expect(text.split(unread)).toHaveLength(2);
+    expect(new DemoWorld("Give me an overview of these notes.", notes).play(ALL_TOOLS)).not.toContain(unread);
+    const best = new DemoWorld("Which region sells best in sales.csv?", {
+      "sales.csv": example("sales.csv"),
+    });
+    expect(best.play(ALL_TOOLS)).toContain(unread);
+    expect(sales().play(ALL_TOOLS)).not.toContain(unread);
   });
 });
 
@@ -281,8 +230,20 @@ describe("the demo model with anything else", () => {
     }
   });
 
+  it("answers a message after a finished task with what it can do, and where the report is", () => {
+    const world = sales();
+    world.play(ALL_TOOLS);
+    world.messages.push(new HumanMessage("Thanks! What is the capital of France?"));
+    const text = world.play(ALL_TOOLS);
+    expect(text).toContain(`What I made before is still there: ${REPORT}.`);
+    expect(text).toContain("Profile a table. Upload a CSV or TSV file");
+    expect(text).toContain("OPENAI_API_KEY");
+  });
+
   it("says that there are no files when there are none", () => {
-    expect(new World("Summarize my files", {}).play(ALL_TOOLS)).toContain("I found no files.");
+    expect(new DemoWorld("Summarize my files", {}).play(ALL_TOOLS)).toContain(
+      "I found no files: nothing was uploaded",
+    );
   });
 
   it("calls nothing that is not offered", () => {

@@ -3,10 +3,11 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { readProse } from "../../base/prose.js";
 import { VIRTUAL_UPLOADS } from "../../context/home-paths.js";
 import { planFolder } from "./folder-task.js";
-import { viewHistory } from "./history-view.js";
+import { type HistoryView, viewHistory } from "./history-view.js";
 import { detectIntent, isWork } from "./intents.js";
 import { type PlanContext, type Progress, ready, working } from "./plan-context.js";
 import { type Step, stepState, takeStep } from "./steps.js";
+import { otherFiles } from "./closing.js";
 import { planTable } from "./table-task.js";
 import { type FileList, parseFileList } from "./tool-results.js";
 import { finalTurn, type Turn } from "./turn.js";
@@ -22,20 +23,38 @@ export const MAXIMUM_TURNS = 60;
  */
 export function planNextTurn(messages: readonly BaseMessage[], toolNames: readonly string[]): Turn {
   const context: PlanContext = { view: viewHistory(messages), tools: new Set(toolNames) };
+  const turn = planTask(context);
+  return context.view.turns === 0 ? { ...turn, text: `${resuming(context.view, turn)}${turn.text}` } : turn;
+}
+
+/** What the first turn says to somebody who asks to go on. */
+function resuming({ resumed }: HistoryView, { calls }: Turn): string {
+  if (resumed === "no") return "";
+  if (resumed === "stopped") return "I go on where I was stopped. ";
+  return calls.length > 0 ? "I try once more. " : "That task is finished; here is its result again.\n\n";
+}
+
+function planTask(context: PlanContext): Turn {
   const { view, tools } = context;
   if (view.turns >= MAXIMUM_TURNS)
     return finalTurn(`I took ${MAXIMUM_TURNS} turns without an end and stop here.`);
   const able = ["read_file", "write_file"].every((name) => tools.has(name));
-  if (!able || !isWork(view)) return finalTurn(NO_TASK);
+  if (!able || !isWork(view)) return finalTurn([...earlierFiles(view), NO_TASK].join("\n\n"));
   const files = discover(context);
   if (files.kind === "working") return files.turn;
   const intent = detectIntent(view, files.value);
-  if (intent.kind === "table") return planTable(context, intent.path);
+  if (intent.kind === "table") return planTable(context, intent);
   if (intent.kind === "folder") return planFolder(context, intent);
-  return finalTurn(
-    `${files.value.files.length === 0 ? "I found no files. " : "I found no table, text or code. "}${NO_TASK}`,
-  );
+  return finalTurn([nothingFound(files.value.files), NO_TASK].join("\n\n"));
 }
+
+const nothingFound = (files: readonly string[]): string =>
+  files.length === 0
+    ? "I found no files: nothing was uploaded, or the folder is empty."
+    : ["I found no table, text or code.", ...otherFiles(files)].join(" ");
+
+const earlierFiles = ({ earlierFiles: files }: HistoryView): string[] =>
+  files.length === 0 ? [] : [`What I made before is still there: ${[...new Set(files)].join(", ")}.`];
 
 /** Which files there are, as the tools say. */
 function discover({ view, tools }: PlanContext): Progress<FileList> {

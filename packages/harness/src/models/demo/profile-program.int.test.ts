@@ -36,6 +36,22 @@ describe("the program that the demo model writes", () => {
     expect(JSON.parse(run(file.pathname, word, "3"))).toEqual(totalsBy(table, profile, table.names[2] ?? ""));
   });
 
+  it.each([
+    ["old Macintosh lines", 'key,n\rx,1.50\ry,"2\n"\r'],
+    ["mixed lines, blank and ragged rows", "\nkey,n,price\r\nx,1.5,2\r\ry\nz,3,4,5\n,,\n \n"],
+    ["an open quote", 'key,n\nx,1\ny,"2\nz,3\n'],
+    ["a header alone", "key,n\n"],
+    ["a single column", "n\n1\n\n2\n"],
+  ])("agrees with the library on %s", (_, text) => {
+    writeFileSync(place("odd.csv"), text);
+    const table = parseTable(text, ",");
+    const profile = profileTable(table);
+    expect(JSON.parse(run(place("odd.csv"), "comma"))).toEqual(profile);
+    expect(JSON.parse(run(place("odd.csv"), "comma", "1"))).toEqual(
+      totalsBy(table, profile, table.names[0] ?? ""),
+    );
+  });
+
   it("agrees with the library on any table", () => {
     const cell = oneof(
       constantFrom(
@@ -56,8 +72,8 @@ describe("the program that the demo model writes", () => {
     );
     const rows = array(tuple(cell, cell, cell), { minLength: 1, maxLength: 20 });
     assert(
-      property(rows, (body) => {
-        const text = [["key", "left", "right"], ...body].map((row) => row.map(quoted).join(",")).join("\n");
+      property(rows, constantFrom("\n", "\r", "\r\n"), (body, end) => {
+        const text = [["key", "left", "right"], ...body].map((row) => row.map(quoted).join(",")).join(end);
         writeFileSync(place("table.csv"), text);
         const table = parseTable(text, ",");
         const profile = profileTable(table);

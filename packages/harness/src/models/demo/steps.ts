@@ -10,26 +10,36 @@ export interface Step {
 }
 
 export type StepState =
-  | { readonly kind: "todo"; readonly failure?: Outcome }
+  | {
+      readonly kind: "todo";
+      readonly failure?: Outcome;
+      /** True when its newest call was cut off. */
+      readonly interrupted: boolean;
+    }
   | { readonly kind: "done"; readonly outcome: Outcome }
   | { readonly kind: "failed"; readonly outcome: Outcome };
 
 const TRIES = 2;
 /** A person said no: asking again would be rude. */
-const REJECTED = /\breject|\bdeclin|denied by the user|user denied/i;
+export const REJECTED = /\breject|\bdeclin|denied by the user|user denied/i;
 
-/** What the history says of a step. Failures before the newest human message do not count. Pure. */
-export function stepState(view: HistoryView, step: Pick<Step, "tool" | "description">): StepState {
-  const mine = view.outcomes.filter(
+/** The calls of a step so far, oldest first. */
+export const outcomesOfStep = (view: HistoryView, step: Pick<Step, "tool" | "description">): Outcome[] =>
+  view.outcomes.filter(
     (outcome) => outcome.name === step.tool && outcome.args["description"] === step.description,
   );
+
+/** What the history says of a step. A call that was cut off is no failure. Pure. */
+export function stepState(view: HistoryView, step: Pick<Step, "tool" | "description">): StepState {
+  const mine = outcomesOfStep(view, step);
   const done = mine.findLast((outcome) => outcome.status === "done");
   if (done !== undefined) return { kind: "done", outcome: done };
   const failures = mine.filter((outcome) => outcome.status === "failed" && outcome.recent);
   const last = failures.at(-1);
-  if (last === undefined) return { kind: "todo" };
+  const interrupted = mine.at(-1)?.status === "interrupted";
+  if (last === undefined) return { kind: "todo", interrupted };
   const final = failures.length >= TRIES || REJECTED.test(last.text);
-  return final ? { kind: "failed", outcome: last } : { kind: "todo", failure: last };
+  return final ? { kind: "failed", outcome: last } : { kind: "todo", failure: last, interrupted };
 }
 
 export const callOf = ({ tool, description, args }: Step): PlannedCall => ({
@@ -39,7 +49,9 @@ export const callOf = ({ tool, description, args }: Step): PlannedCall => ({
 
 /** A turn that takes a step; after a failure it says so first. */
 export function takeStep(text: string, step: Step, state: StepState & { kind: "todo" }): Turn {
-  const before = state.failure === undefined ? "" : `That did not work (${firstLine(state.failure.text)}). `;
+  const { failure, interrupted } = state;
+  const before =
+    failure === undefined || interrupted ? "" : `That did not work (${firstLine(failure.text)}). `;
   return { text: `${before}${text}`, calls: [callOf(step)] };
 }
 

@@ -16,7 +16,7 @@ const DELIMITERS: readonly Delimiter[] = [
 
 /** The sign that stands most often outside quotes in the header; a name in .tsv decides a tie. Pure. */
 export function delimiterOf(path: string, head: string): Delimiter {
-  const header = (head.split("\n").find((line) => line.trim() !== "") ?? "").replaceAll(
+  const header = (head.split(/\r\n|\r|\n/).find((line) => line.trim() !== "") ?? "").replaceAll(
     /"(?:[^"]|"")*"/g,
     "",
   );

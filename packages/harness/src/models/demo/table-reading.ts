@@ -32,8 +32,16 @@ export interface TableFindings {
 
 export type Findings = { readonly found: TableFindings } | { readonly problem: string };
 
+export const noRows = (name: string): string => `${name} has a header but no rows.`;
+
 /** The program's numbers; where it cannot run or answer, the numbers from reading the file. */
 export function findNumbers(context: PlanContext, path: string, head: string): Progress<Findings> {
+  const findings = programOrReading(context, path, head);
+  if (findings.kind === "working" || "problem" in findings.value) return findings;
+  return findings.value.found.profile.rows > 0 ? findings : ready({ problem: noRows(nameOfFile(path)) });
+}
+
+function programOrReading(context: PlanContext, path: string, head: string): Progress<Findings> {
   if (!context.tools.has("bash")) return readNumbers(context, path);
   const program = programNumbers(context, path, head);
   if (program.kind === "working") return program;
@@ -89,7 +97,10 @@ function runProgram(
 ): Progress<string | undefined> {
   const step: Step = { tool: "bash", description, args: { command } };
   const state = stepState(view, step);
-  if (state.kind === "todo") return working(takeStep(text, step, state));
+  if (state.kind === "todo") {
+    const shown = state.interrupted ? "That run was cut off. It changes nothing, so I start it again." : text;
+    return working(takeStep(shown, step, state));
+  }
   return ready(state.kind === "done" ? state.outcome.text : undefined);
 }
 

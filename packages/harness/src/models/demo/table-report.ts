@@ -1,14 +1,19 @@
 /** The texts about a table: its report, the notes below it, and the summary for the chat. All from tool results. */
-import { readProse } from "../../base/prose.js";
+import { counted } from "./counted.js";
 import { toUnits } from "./decimal.js";
+import { inline, markdownTable } from "./markdown.js";
 import { nameOfFile } from "./plan-context.js";
 import { choosePrimaryMeasure, numberColumns } from "./table-choices.js";
 import type { TableFindings } from "./table-reading.js";
-import type { TableTotals } from "./table-profile.js";
+import type { TableFlaws, TableProfile, TableTotals } from "./table-profile.js";
 
-const CLOSING = readProse(new URL("./closing.md", import.meta.url));
-
-export function tableReport(path: string, found: TableFindings, task: string): string {
+/** @param remarks sentences about the other files */
+export function tableReport(
+  path: string,
+  found: TableFindings,
+  task: string,
+  remarks: readonly string[],
+): string {
   const { profile, totals } = found;
   const columns = profile.columns.map(({ name, kind, filled, empty, distinct }) => [
     name,
@@ -17,12 +22,20 @@ export function tableReport(path: string, found: TableFindings, task: string): s
     empty,
     distinct,
   ]);
-  const numbers = numberColumns(profile).map(({ name, sum, mean, min, max }) => [name, sum, mean, min, max]);
+  const numbers = numberColumns(profile).map(({ name, sum = "–", mean, min, max }) => [
+    name,
+    sum,
+    mean,
+    min,
+    max,
+  ]);
   return (
     [
       `# Report on ${inline(nameOfFile(path))}`,
       "Made by the demo model of DeerFlow (scripted, no AI).",
-      `The table has ${profile.rows} rows and ${profile.columns.length} columns.`,
+      `The table has ${sizeOf(profile)}.`,
+      ...flawsText(profile.flaws),
+      ...remarks,
       "## Columns",
       markdownTable(["Column", "Kind", "Filled", "Empty", "Distinct"], columns),
       ...(numbers.length === 0
@@ -34,6 +47,27 @@ export function tableReport(path: string, found: TableFindings, task: string): s
       .join("\n\n")
       .trimEnd() + "\n"
   );
+}
+
+const sizeOf = ({ rows, columns }: TableProfile): string =>
+  `${counted(rows, "row")} and ${counted(columns.length, "column")}`;
+
+/** One line about whatever is not as it should be; none where all is well. */
+export function flawsText({ blankRows, shortRows, longRows, openQuote }: TableFlaws): string[] {
+  const has = (count: number): string => `${counted(count, "row")} ${count === 1 ? "has" : "have"}`;
+  const sentences = [
+    ...(blankRows > 0
+      ? [`${counted(blankRows, "blank row")} ${blankRows === 1 ? "is" : "are"} not counted.`]
+      : []),
+    ...(shortRows > 0
+      ? [`${has(shortRows)} fewer fields than the header; what is missing counts as empty.`]
+      : []),
+    ...(longRows > 0
+      ? [`${has(longRows)} more fields than the header; the further fields are left out.`]
+      : []),
+    ...(openQuote ? ["A quote is opened and never closed, so everything after it is one field."] : []),
+  ];
+  return sentences.length === 0 ? [] : [sentences.join(" ")];
 }
 
 function totalsText(totals: TableTotals, task: string): string[] {
@@ -64,17 +98,20 @@ export const tableNotes = ({ by, detour }: TableFindings): string =>
       ? "The numbers come from a small program that ran in the sandbox; it is profile.mjs in the workspace."
       : "The numbers come from reading the whole table; no program ran.",
     ...(detour === undefined ? [] : [detour]),
-    "Sums are exact; means are rounded to four decimals. Identifiers such as order numbers are not summed.",
+    "Sums are exact; means are rounded, to two decimals where the values have two, else to four.",
+    "Identifiers such as order numbers are not summed, nor are prices, rates and percentages.",
     "",
   ].join("\n");
 
 export function tableSummary(path: string, found: TableFindings, task: string): string {
   const { profile, totals } = found;
   const numbers = numberColumns(profile).map(
-    ({ name, sum, mean, min, max }) => `- ${inline(name)}: sum ${sum}, mean ${mean}, from ${min} to ${max}`,
+    ({ name, sum, mean, min, max }) =>
+      `- ${inline(name)}: ${sum === undefined ? "" : `sum ${sum}, `}mean ${mean}, from ${min} to ${max}`,
   );
   return [
-    `${inline(nameOfFile(path))} has ${profile.rows} rows and ${profile.columns.length} columns.`,
+    `${inline(nameOfFile(path))} has ${sizeOf(profile)}.`,
+    ...flawsText(profile.flaws),
     ...numbers,
     ...(totals === undefined ? [] : [topGroup(totals, task)]),
     ...(found.by === "reading" ? ["I computed this by reading the table; no program ran."] : []),
@@ -86,23 +123,7 @@ function topGroup(totals: TableTotals, task: string): string {
   const primary = choosePrimaryMeasure(totals.measures, task);
   if (top === undefined) return "";
   const sum = primary === undefined ? undefined : top.sums[totals.measures.indexOf(primary)];
-  const most = sum === undefined ? `${top.rows} rows` : `${inline(primary ?? "")} ${sum} in ${top.rows} rows`;
+  const rows = counted(top.rows, "row");
+  const most = sum === undefined ? rows : `${inline(primary ?? "")} ${sum} in ${rows}`;
   return `- Top ${inline(totals.column)}: ${inline(top.value)} with ${most}`;
 }
-
-/** The chat's last message: what came out, where it lies, what was shown on purpose, and who speaks. */
-export const closingText = (summary: string, facts: readonly string[]): string =>
-  [summary, ...(facts.length === 0 ? [] : [facts.join("\n")]), CLOSING].join("\n\n");
-
-export function markdownTable(heads: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const line = (cells: readonly unknown[]): string =>
-    `| ${cells.map((cell) => inline(String(cell ?? ""))).join(" | ")} |`;
-  return [line(heads), `|${" --- |".repeat(heads.length)}`, ...rows.map(line)].join("\n");
-}
-
-/** Names and values are the user's text: they must not break a table or become a link or an image. */
-export const inline = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, " ")
-    .replaceAll(/[\\|<>[\]`*]/g, "\\$&")
-    .slice(0, 200);

@@ -1,6 +1,8 @@
+import { AIMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseFileList, parseFilePage, parseGrepHits, parseJsonLine } from "./tool-results.js";
+import { answerDanglingToolCalls } from "../../middleware/dangling-tool-calls.js";
+import { isInterrupted, parseFileList, parseFilePage, parseGrepHits, parseJsonLine } from "./tool-results.js";
 
 const whole = { isText: true, nextLine: undefined, totalLines: undefined, lineCut: false };
 
@@ -29,6 +31,15 @@ describe("parseFilePage", () => {
     const binary =
       "[/mnt/user-data/uploads/a is not UTF-8 text: image/png, 9 bytes. Its content is not shown.]";
     expect(parseFilePage(binary)).toEqual({ ...whole, text: "", isText: false });
+  });
+});
+
+describe("isInterrupted", () => {
+  it("knows the answer that stands for a call that was cut off", () => {
+    const call = { type: "tool_call" as const, id: "1", name: "ls", args: {} };
+    const [, placeholder] = answerDanglingToolCalls([new AIMessage({ content: "", tool_calls: [call] })]);
+    expect(isInterrupted(String(placeholder?.content))).toBe(true);
+    expect(isInterrupted("There is no file.")).toBe(false);
   });
 });
 

@@ -7,6 +7,10 @@ export interface FileList {
   readonly cut: boolean;
 }
 
+/** Stands for the answer of a call that a stop or a crash cut off; what the call did is unknown. */
+export const isInterrupted = (answer: string): boolean =>
+  answer.startsWith("This call was interrupted before it returned.");
+
 const MORE = /^\[(?:There are more|Stopped at|\d+ more are not shown)/m;
 
 /** The files of an `ls` or `glob` answer: one absolute path a line, folders with a final slash. */
