@@ -16,7 +16,7 @@ export interface ServeHostOptions {
 /** The built web workspace, where this package has it inside. */
 const WEB_ROOT = fileURLToPath(new URL("./web", import.meta.url));
 
-/** @throws DeerflowError `port_taken` */
+/** @throws DeerflowError `port_taken`, `address_unusable` */
 export function serveHost(host: Host, options: ServeHostOptions): Promise<RunningGateway> {
   const { gateway } = host.config();
   return startGateway(gatewayDeps(host, options), {

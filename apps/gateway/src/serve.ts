@@ -21,7 +21,7 @@ export interface RunningGateway {
 }
 
 /**
- * @throws DeerflowError `port_taken`
+ * @throws DeerflowError `port_taken`, `address_unusable`
  * @example const gateway = await startGateway(deps, { port: 0 });
  */
 export async function startGateway(deps: GatewayDeps, address: GatewayAddress = {}): Promise<RunningGateway> {
@@ -33,14 +33,24 @@ export async function startGateway(deps: GatewayDeps, address: GatewayAddress = 
   return { url: urlOf(server, host), close: () => close(server) };
 }
 
+/** What the system says of an address that is none, none of this machine, or not for this user. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EADDRNOTAVAIL",
+  "EAFNOSUPPORT",
+  "EINVAL",
+  "EACCES",
+]);
+
 async function listen(server: Server, address: { host: string; port: number }): Promise<void> {
   server.listen(address);
   try {
     await once(server, "listening");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      throw new DeerflowError("port_taken", address, error);
-    }
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "EADDRINUSE") throw new DeerflowError("port_taken", address, error);
+    if (UNUSABLE.has(code)) throw new DeerflowError("address_unusable", { ...address, reason: code }, error);
     throw error;
   }
 }
