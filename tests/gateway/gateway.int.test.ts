@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGateway } from "@deerflow/gateway";
+import { silentLogger } from "@deerflow/harness";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ScriptedGateway, startScriptedGateway } from "./scripted-gateway.js";
 
@@ -154,5 +155,39 @@ describe("the gateway", () => {
       code: "port_taken",
       next: expect.stringContaining("--port"),
     });
+  });
+
+  it("says when its address cannot be used, and how to choose another", async () => {
+    // 192.0.2.0/24 is reserved for examples (RFC 5737), so no machine has it.
+    for (const host of ["192.0.2.1", "nope.invalid"]) {
+      await expect(startGateway(gateway.deps, { host, port: 0 })).rejects.toMatchObject({
+        code: "address_unusable",
+        message: expect.stringContaining(host),
+        next: expect.stringContaining("--host"),
+      });
+    }
+  });
+
+  it("logs a failure with what is needed to find it", async () => {
+    const lines: [string, unknown][] = [];
+    const error = (message: string, facts: unknown) => void lines.push([message, facts]);
+    const models = async () => Promise.reject(new TypeError("the catalogue broke"));
+    const broken = await startScriptedGateway({ models, logger: { ...silentLogger, error } });
+    const answer = await fetch(`${broken.url}/api/models`);
+    await broken.close();
+    const { request_id: requestId } = (await answer.json()) as { request_id: string };
+    expect(answer.status).toBe(500);
+    expect(lines).toEqual([
+      [
+        "A request failed.",
+        {
+          requestId,
+          method: "GET",
+          path: "/api/models",
+          reason: "the catalogue broke",
+          stack: expect.stringContaining("TypeError"),
+        },
+      ],
+    ]);
   });
 });

@@ -53,6 +53,7 @@ export const onError =
       const stack = error instanceof Error ? error.stack : undefined;
       logger.error("A request failed.", {
         requestId,
+        method: context.req.method,
         path: context.req.path,
         reason: reasonOf(error),
         stack,
