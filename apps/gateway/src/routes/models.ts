@@ -1,5 +1,5 @@
 /** The models that a run may name. */
-import type { ModelInfo } from "@deerflow/harness";
+import { DeerflowError, type ModelInfo } from "@deerflow/harness";
 import type { Model, ModelList } from "@deerflow/protocol";
 import { Hono } from "hono";
 import type { GatewayDeps, GatewayVariables } from "../deps.js";
@@ -16,6 +16,14 @@ const toWireModel = (model: ModelInfo): Model => ({
   supports_reasoning_effort: model.supportsReasoningEffort,
   supports_vision: model.supportsVision,
 });
+
+/** So that a client learns of a wrong name at once, and not from a failed run. @throws DeerflowError `model_unknown` */
+export async function requireModel({ models }: Pick<GatewayDeps, "models">, name: unknown): Promise<void> {
+  if (typeof name !== "string" || name === "") return; // the agent takes its default
+  const known = (await models()).models.map((model) => model.name);
+  if (!known.includes(name))
+    throw new DeerflowError("model_unknown", { name, hint: `Known: ${known.join(", ")}.` });
+}
 
 export const modelRoutes = ({ models }: Pick<GatewayDeps, "models">) =>
   new Hono<GatewayVariables>().get("/models", async (context) => {

@@ -8,9 +8,13 @@ import { count, flag, readJson } from "../http/body.js";
 import { eventStream } from "../sse/event-stream.js";
 import { runLocations, toWireRun } from "../wire/run.js";
 import { requireAssistant } from "./assistants.js";
+import { requireModel } from "./models.js";
 
 type RequestContext = Context<GatewayVariables>;
-type RunRouteDeps = Pick<GatewayDeps, "runs" | "threads" | "assistants" | "heartbeatMilliseconds" | "logger">;
+export type RunRouteDeps = Pick<
+  GatewayDeps,
+  "runs" | "threads" | "models" | "assistants" | "heartbeatMilliseconds" | "logger"
+>;
 
 /** Starts the run that the body asks for. Whatever is wrong with it is said before a run exists. */
 export async function startRun(
@@ -20,6 +24,7 @@ export async function startRun(
 ): Promise<RunRecord> {
   const request = parseRunRequest(await readJson(context), deps.runs.limits);
   requireAssistant(deps, request.assistantId);
+  await requireModel(deps, request.context["model_name"]);
   return deps.runs.start(context.var.principal, threadId, request);
 }
 

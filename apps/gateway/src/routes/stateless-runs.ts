@@ -2,15 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { reasonOf, type RunJob, silentLogger } from "@deerflow/harness";
 import { Hono } from "hono";
-import type { GatewayDeps, GatewayVariables } from "../deps.js";
-import { startRun, streamRun, waitForRun } from "./runs.js";
+import type { GatewayVariables } from "../deps.js";
+import { type RunRouteDeps, startRun, streamRun, waitForRun } from "./runs.js";
 
-type StatelessDeps = Pick<
-  GatewayDeps,
-  "runs" | "threads" | "assistants" | "heartbeatMilliseconds" | "logger"
->;
-
-export const statelessRunRoutes = (deps: StatelessDeps) => {
+export const statelessRunRoutes = (deps: RunRouteDeps) => {
   const { runs, threads, logger = silentLogger } = deps;
   /** Removes the run's thread when the run is over, whether its client is still there or not. */
   const removeWhenOver = async (job: RunJob): Promise<void> => {
