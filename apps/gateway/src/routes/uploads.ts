@@ -12,7 +12,7 @@ import { type Context, Hono } from "hono";
 import { DEFAULT_UPLOAD_LIMITS, type GatewayDeps, type GatewayVariables } from "../deps.js";
 import { storeUpload } from "../files/store-upload.js";
 import { safeFileName } from "../files/upload-name.js";
-import { limitBody } from "../http/body.js";
+import { limitBody, readForm } from "../http/body.js";
 import { isoTime } from "../wire/thread.js";
 
 type UploadDeps = Pick<GatewayDeps, "threads" | "files" | "uploadLimits">;
@@ -69,7 +69,7 @@ export function uploadRoutes(deps: UploadDeps) {
   };
   return new Hono<GatewayVariables>()
     .post("/:thread_id/uploads", limitBody(limits.maxTotalSize + ENVELOPE_BYTES), async (context) => {
-      const form = await context.req.formData();
+      const form = await readForm(context);
       const sent = checkUploads(form.getAll("files"), limits);
       const { threadId } = await threads.create(context.var.principal, {
         threadId: context.req.param("thread_id"),
