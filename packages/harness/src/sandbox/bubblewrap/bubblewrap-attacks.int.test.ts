@@ -170,6 +170,24 @@ describe.skipIf(!(await bubblewrapWorks())).each(IDENTITIES)(
         );
       });
 
+      it("no file with setuid or setgid bits, however it is made", async () => {
+        const [openat, mknodat] = process.arch === "x64" ? [257, 259] : [56, 33];
+        // Variables, because Perl hands no constant to a system call.
+        const perl = [
+          'for my $bit (04000, 02000) { my ($tool, $made, $node) = ("tool", "made$bit", "node$bit")',
+          String.raw`print chmod($bit | 0755, $tool) || "$!", "\n"`,
+          String.raw`print syscall(${openat}, -100, $made, 0101, $bit | 0755), " $!\n"`,
+          String.raw`print syscall(${mknodat}, -100, $node, 0100000 | $bit | 0755, 0), " $!\n"`,
+          String.raw`print syscall(452, -100, $tool, $bit | 0755, 0), " $!\n" }`,
+        ].join("; ");
+        writeFileSync(join(opened.workspace, "special.pl"), perl);
+        const { output } = await execute("touch tool; chmod 1755 tool && perl special.pl; chmod 755 tool");
+        const refused = "Operation not permitted\n";
+        expect(output).toBe(`${refused}${`-1 ${refused}`.repeat(3)}`.repeat(2));
+        expect(await succeeds("cp tool copy && mkdir new && install -m 700 tool installed")).toBe("yes");
+        expect((await execute("find . -perm /6000")).output).toBe("");
+      });
+
       it("no terminal of the host", async () => {
         expect(await succeeds("tty || : < /dev/tty")).toBe("no");
       });

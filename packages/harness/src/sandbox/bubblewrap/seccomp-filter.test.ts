@@ -4,20 +4,27 @@ import { seccompFilter } from "./seccomp-filter.js";
 interface Call {
   readonly architecture: number;
   readonly number: number;
-  readonly firstArgument?: number;
+  readonly arguments?: readonly number[];
 }
+
+const TESTS: Readonly<Record<number, (accumulator: number, value: number) => boolean>> = {
+  0x15: (accumulator, value) => accumulator === value,
+  0x35: (accumulator, value) => accumulator >= value,
+  0x45: (accumulator, value) => (accumulator & value) !== 0,
+};
 
 /** Runs the filter as the kernel does, for the few instructions that it uses. */
 function verdict(filter: Uint8Array, call: Call): number {
   const code = Buffer.from(filter);
-  const data: Record<number, number> = { 0: call.number, 4: call.architecture, 16: call.firstArgument ?? 0 };
+  const data: Record<number, number> = { 0: call.number, 4: call.architecture };
+  for (const [index, argument] of (call.arguments ?? []).entries()) data[16 + 8 * index] = argument;
   let accumulator = 0;
   for (let at = 0; at < code.length; at += 8) {
     const [operation, value] = [code.readUInt16LE(at), code.readUInt32LE(at + 4)];
     if (operation === 0x06) return value;
     if (operation === 0x20) accumulator = data[value] ?? 0;
     else {
-      const holds = operation === 0x15 ? accumulator === value : accumulator >= value;
+      const holds = TESTS[operation]?.(accumulator, value) ?? false;
       at += 8 * code.readUInt8(at + (holds ? 2 : 3));
     }
   }
@@ -26,6 +33,7 @@ function verdict(filter: Uint8Array, call: Call): number {
 
 const ALLOW = 0x7fff0000;
 const REFUSE = 0x00050001;
+const UNKNOWN = 0x00050026;
 const KILL = 0x80000000;
 const X64 = 0xc000003e;
 const ARM64 = 0xc00000b7;
@@ -44,6 +52,9 @@ describe.each([
     socketpair: 53,
     ptrace: 101,
     keyctl: 250,
+    openat: 257,
+    fchmodat: 268,
+    fchmod: 91,
   },
   {
     name: "arm64",
@@ -54,11 +65,14 @@ describe.each([
     socketpair: 199,
     ptrace: 117,
     keyctl: 219,
+    openat: 56,
+    fchmodat: 53,
+    fchmod: 52,
   },
 ])("the system call filter for $name", ({ name, architecture, other, ...numbers }) => {
   const filter = seccompFilter(name);
-  const judge = (number: number, firstArgument = 0) =>
-    verdict(filter ?? new Uint8Array(), { architecture, number, firstArgument });
+  const judge = (number: number, ...args: number[]) =>
+    verdict(filter ?? new Uint8Array(), { architecture, number, arguments: args });
 
   it("allows ordinary calls, and pairs of connected sockets", () => {
     expect([judge(numbers.read), judge(numbers.socketpair, UNIX)]).toEqual([ALLOW, ALLOW]);
@@ -77,6 +91,19 @@ describe.each([
     ]);
   });
 
+  it("refuses setuid and setgid modes, and allows all others", () => {
+    const modes = [0o755, 0o1777, 0o4755, 0o2755, 0o6000];
+    const expected = [ALLOW, ALLOW, REFUSE, REFUSE, REFUSE];
+    expect(modes.map((mode) => judge(numbers.fchmod, 3, mode))).toEqual(expected);
+    expect(modes.map((mode) => judge(numbers.fchmodat, 3, 0, mode))).toEqual(expected);
+    expect(modes.map((mode) => judge(numbers.openat, 3, 0, 0x41, mode))).toEqual(expected);
+    expect(judge(numbers.openat, 3, 0, 0x41_0002, 0o4755)).toBe(REFUSE);
+  });
+
+  it("ignores the mode of an opening that creates nothing, and knows no openat2", () => {
+    expect([judge(numbers.openat, 3, 0, 0x8_0000, 0o4755), judge(437)]).toEqual([ALLOW, UNKNOWN]);
+  });
+
   it("kills a program that calls through another architecture", () => {
     expect(verdict(filter ?? new Uint8Array(), { architecture: other, number: 0 })).toBe(KILL);
   });
@@ -85,7 +112,7 @@ describe.each([
 describe("the system call filter", () => {
   it("kills a program that calls through the x32 interface of x64", () => {
     const filter = seccompFilter("x64") ?? new Uint8Array();
-    expect(verdict(filter, { architecture: X64, number: 0x40000000 + 41, firstArgument: UNIX })).toBe(KILL);
+    expect(verdict(filter, { architecture: X64, number: 0x40000000 + 41, arguments: [UNIX] })).toBe(KILL);
   });
 
   it("does not exist for a processor whose call numbers are unknown", () => {

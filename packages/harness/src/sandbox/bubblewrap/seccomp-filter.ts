@@ -2,7 +2,8 @@
  * The system call filter of the sandbox, assembled by hand so that nothing has to be compiled: classic BPF, as
  * `bwrap --seccomp FD` takes it. It refuses what namespaces leave open: sockets other than internet and netlink
  * (a UNIX socket in a shown folder, vsock to a virtual machine's host, crypto sockets), tracing other processes,
- * the kernel's key rings, and interfaces that have a history of kernel holes.
+ * the kernel's key rings, interfaces that have a history of kernel holes, and files with setuid or setgid bits,
+ * which would lend the host user's rights to whoever starts them outside.
  *
  * Layout of the program and of `struct seccomp_data`: Linux `include/uapi/linux/{filter,seccomp,audit}.h`.
  */
@@ -38,6 +39,33 @@ const REFUSED_CALLS: Readonly<Record<string, CallNumbers>> = {
   delete_module: { x64: 176, arm64: 106 },
 };
 
+/** A call that sets the mode of a file: which arguments hold the mode, and the flags without which it means nothing. */
+interface ModeCall {
+  readonly x64?: number;
+  readonly arm64?: number;
+  readonly mode: number;
+  readonly flags?: number;
+}
+
+const MODE_CALLS: Readonly<Record<string, ModeCall>> = {
+  chmod: { x64: 90, mode: 1 },
+  fchmod: { x64: 91, arm64: 52, mode: 1 },
+  fchmodat: { x64: 268, arm64: 53, mode: 2 },
+  fchmodat2: { x64: 452, arm64: 452, mode: 2 },
+  open: { x64: 2, flags: 1, mode: 2 },
+  openat: { x64: 257, arm64: 56, flags: 2, mode: 3 },
+  creat: { x64: 85, mode: 1 },
+  mknod: { x64: 133, mode: 1 },
+  mknodat: { x64: 259, arm64: 33, mode: 2 },
+};
+/** Has its mode in memory, where no filter can look; programs know kernels without it. */
+const OPENAT2: CallNumbers = { x64: 437, arm64: 437 };
+
+/** S_ISUID and S_ISGID. */
+const SPECIAL_MODES = 0o6000;
+/** O_CREAT and the bit of O_TMPFILE. */
+const CREATING_FLAGS = 0x40_0040;
+
 const SOCKET: CallNumbers = { x64: 41, arm64: 198 };
 /** AF_INET, AF_INET6, AF_NETLINK: programs look up addresses through netlink. */
 const ALLOWED_FAMILIES = [2, 10, 16] as const;
@@ -49,15 +77,18 @@ const X32_BIT = 0x4000_0000;
 const LOAD_WORD = 0x20;
 const JUMP_EQUAL = 0x15;
 const JUMP_GREATER_OR_EQUAL = 0x35;
+const JUMP_ANY_BIT = 0x45;
 const RETURN = 0x06;
 
 const AT_CALL = 0;
 const AT_ARCHITECTURE = 4;
-const AT_FIRST_ARGUMENT = 16;
+/** Of the low half of an argument; modes, flags and families have no more. */
+const atArgument = (index: number): number => 16 + 8 * index;
 
 const ALLOW = 0x7fff_0000;
 const KILL_PROCESS = 0x8000_0000;
 const REFUSE = 0x0005_0001; // SECCOMP_RET_ERRNO with EPERM
+const UNKNOWN = 0x0005_0026; // SECCOMP_RET_ERRNO with ENOSYS
 
 /** [code, jump if true, jump if false, value] */
 type Instruction = readonly [number, number, number, number];
@@ -68,6 +99,21 @@ const leaveIf = (test: number, value: number, verdict: number): readonly Instruc
   [RETURN, 0, 0, verdict],
 ];
 
+/** When the call is `number`, refuse it with a special mode and allow it otherwise. */
+function judgeMode(number: number, { mode, flags }: ModeCall): readonly Instruction[] {
+  const body: readonly Instruction[] = [
+    [LOAD_WORD, 0, 0, atArgument(mode)],
+    [JUMP_ANY_BIT, 0, 1, SPECIAL_MODES],
+    [RETURN, 0, 0, REFUSE],
+    [RETURN, 0, 0, ALLOW],
+  ];
+  const whenCreating: readonly Instruction[] =
+    flags === undefined
+      ? body
+      : [[LOAD_WORD, 0, 0, atArgument(flags)], [JUMP_ANY_BIT, 0, body.length - 1, CREATING_FLAGS], ...body];
+  return [[JUMP_EQUAL, 0, whenCreating.length, number], ...whenCreating];
+}
+
 function program(architecture: SeccompArchitecture): readonly Instruction[] {
   const families = ALLOWED_FAMILIES.flatMap((family) => leaveIf(JUMP_EQUAL, family, ALLOW));
   return [
@@ -77,9 +123,14 @@ function program(architecture: SeccompArchitecture): readonly Instruction[] {
     [LOAD_WORD, 0, 0, AT_CALL],
     ...(architecture === "x64" ? leaveIf(JUMP_GREATER_OR_EQUAL, X32_BIT, KILL_PROCESS) : []),
     ...Object.values(REFUSED_CALLS).flatMap((call) => leaveIf(JUMP_EQUAL, call[architecture], REFUSE)),
+    ...leaveIf(JUMP_EQUAL, OPENAT2[architecture], UNKNOWN),
+    ...Object.values(MODE_CALLS).flatMap((call) => {
+      const number = call[architecture];
+      return number === undefined ? [] : judgeMode(number, call);
+    }),
     [JUMP_EQUAL, 1, 0, SOCKET[architecture]],
     [RETURN, 0, 0, ALLOW],
-    [LOAD_WORD, 0, 0, AT_FIRST_ARGUMENT],
+    [LOAD_WORD, 0, 0, atArgument(0)],
     ...families,
     [RETURN, 0, 0, REFUSE],
   ];
