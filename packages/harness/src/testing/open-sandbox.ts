@@ -23,9 +23,10 @@ export async function openSandbox(
   owner?: { readonly uid: number; readonly gid: number },
 ): Promise<FreshSandbox> {
   const folder = mkdtempSync(join(tmpdir(), "deerflow suite's "));
-  chmodSync(folder, 0o755);
+  // Like the home's own, closed to others, unless another user has to pass.
+  chmodSync(folder, owner === undefined ? 0o700 : 0o755);
   for (const name of FOLDERS) {
-    mkdirSync(join(folder, name));
+    mkdirSync(join(folder, name), 0o700);
     if (owner !== undefined) chownSync(join(folder, name), owner.uid, owner.gid);
   }
   const workspace = join(folder, "workspace");
