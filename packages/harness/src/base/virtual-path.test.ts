@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DeerflowError } from "./errors.js";
-import { isWithin, nameOf, parentOf, parseVirtualPath, shownPath } from "./virtual-path.js";
+import { isWithin, listedPath, nameOf, parentOf, parseVirtualPath, shownPath } from "./virtual-path.js";
 
 describe("parseVirtualPath", () => {
   it.each([
@@ -54,6 +54,18 @@ describe("parseVirtualPath", () => {
   it("never repeats an over-long path whole", () => {
     expect(() => parseVirtualPath(`/${"n".repeat(5000)}`)).toThrow(/^.{0,300}$/s);
     expect(shownPath("/a\u0000b")).toBe("/a\\u0000b");
+  });
+});
+
+describe("listedPath", () => {
+  it.each([
+    ['/a b/ü"\\.md', '/a b/ü"\\.md'],
+    ["/new\nline.txt", "/new\\nline.txt"],
+    ["/\u001b[31mred\r\u009b1m\u007f", "/\\u001b[31mred\\u000d\\u009b1m\\u007f"],
+    ["/a\u2028b", "/a\\u2028b"],
+    [`/${"n".repeat(255)}`, `/${"n".repeat(255)}`],
+  ])("shows %j on one line, and whole", (path, line) => {
+    expect(listedPath(path)).toBe(line);
   });
 });
 

@@ -5,6 +5,7 @@ const MAX_PATH_BYTES = 4096;
 const MAX_NAME_BYTES = 255;
 const SHOWN_CHARACTERS = 200;
 const CONTROL_CHARACTERS = /\p{Cc}/u;
+const LINE_BREAKERS = /[\p{Cc}\u2028\u2029]/gu;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const hasParentSegment = (path: string): boolean => path.split(/[/\\]/).includes("..");
@@ -29,6 +30,15 @@ export function shownPath(path: string): string {
   const visible = JSON.stringify(path).slice(1, -1);
   return visible.length <= SHOWN_CHARACTERS ? visible : `${visible.slice(0, SHOWN_CHARACTERS)}…`;
 }
+
+/**
+ * A path as one line of a listing: whole, so that it can be used as it stands. Characters that would break the line
+ * or steer a terminal are escaped; {@link parseVirtualPath} takes no control characters anyway.
+ */
+export const listedPath = (path: string): string => path.replaceAll(LINE_BREAKERS, escaped);
+
+const escaped = (character: string): string =>
+  character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
  * The canonical form of a path that a model gave: `//`, `/./` and a trailing slash are folded.

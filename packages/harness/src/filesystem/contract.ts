@@ -7,10 +7,10 @@ export interface FileBackend {
   /** Two backends with the same id share one lock space (same files). */
   readonly id: string;
   /**
-   * The direct children of a directory, sorted by name.
+   * The direct children of a directory, sorted by name. Names that no path can spell are left out and counted.
    * @throws DeerflowError `path_not_found`, `not_a_directory`, `path_denied`
    */
-  list(path: string): Promise<readonly FileEntry[]>;
+  list(path: string, notes?: ListNotes): Promise<readonly FileEntry[]>;
   /** What is at `path`; `undefined` when nothing is. Never follows a link out of the tree. */
   stat(path: string): Promise<FileEntry | undefined>;
   /** The whole content; `undefined` when no file is there. */
@@ -23,6 +23,12 @@ export interface FileBackend {
   write(path: string, content: Uint8Array, options?: WriteOptions): Promise<Version>;
   /** Removes a file, an empty or full directory, or a link itself. False when nothing was there. */
   remove(path: string): Promise<boolean>;
+}
+
+/** What a listing tells besides its entries; a backend adds to it. */
+export interface ListNotes {
+  /** Names that are not UTF-8. */
+  unusableNames: number;
 }
 
 export interface WriteOptions {

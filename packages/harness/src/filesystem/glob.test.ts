@@ -31,6 +31,7 @@ describe("glob", () => {
       paths: ["/w/.x/f.py", "/w/a.py", "/w/b/c.py", "/w/b/d/e.py", "/w/b.py", "/w/node_modules/g.py"],
       stopped: undefined,
       unreadable: [],
+      unusableNames: 0,
     });
   });
 
@@ -43,6 +44,7 @@ describe("glob", () => {
       paths: ["/w/.x/f.py", "/w/a.py"],
       stopped: "results",
       unreadable: [],
+      unusableNames: 0,
     });
     expect((await search({ maxResults: NAMES.length })).stopped).toBeUndefined();
     const none = { pattern: "*", path: "/w", includeDirectories: false, maxResults: 9 };

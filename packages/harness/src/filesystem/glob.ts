@@ -1,7 +1,7 @@
 /** Finding files by name. */
 import type { FileBackend } from "./contract.js";
 import { globMatcher } from "./glob-pattern.js";
-import { limitedSignal, walk } from "./walk.js";
+import { emptyNotes, limitedSignal, walk } from "./walk.js";
 
 const GLOB_SECONDS = 10;
 
@@ -21,6 +21,8 @@ export interface GlobResult {
   readonly paths: readonly string[];
   readonly stopped: SearchStop | undefined;
   readonly unreadable: readonly string[];
+  /** How many names were passed over because they are not UTF-8. */
+  readonly unusableNames: number;
 }
 
 /**
@@ -35,9 +37,9 @@ export async function glob(
   const matches = globMatcher(query.pattern, query.path);
   const signal = limitedSignal(options.seconds ?? GLOB_SECONDS, options.signal);
   const paths: string[] = [];
-  const unreadable: string[] = [];
-  const result = (stopped: SearchStop | undefined): GlobResult => ({ paths, stopped, unreadable });
-  for await (const entry of walk(files, query.path, { unreadable }, signal)) {
+  const notes = emptyNotes();
+  const result = (stopped: SearchStop | undefined): GlobResult => ({ paths, stopped, ...notes });
+  for await (const entry of walk(files, query.path, notes, signal)) {
     if (entry.kind === "directory" && !query.includeDirectories) continue;
     if (!matches(entry.path)) continue;
     if (paths.length === query.maxResults) return result("results");

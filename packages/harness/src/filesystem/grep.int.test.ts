@@ -121,7 +121,7 @@ describe("grep", () => {
     });
     verbsOnly = {
       id: disk.id,
-      list: (path) => disk.list(path),
+      list: (path, notes) => disk.list(path, notes),
       stat: (path) => disk.stat(path),
       read: (path) => disk.read(path),
       write: (path, content, options) => disk.write(path, content, options),
@@ -217,6 +217,18 @@ describe("grep", () => {
       code: "pattern_invalid",
       message: expect.stringMatching(reason),
     });
+  });
+
+  it.skipIf(process.platform !== "linux")("counts files whose names are not UTF-8", async () => {
+    const folder = join(host, "w/foreign");
+    await mkdir(folder);
+    await writeFile(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff])]), "foo\nfoo\n");
+    await writeFile(join(folder, "good"), "foo\n");
+    const foreign = query({ pattern: "foo", path: "/mnt/w/foreign" });
+    const found = { matches: [{ path: "/mnt/w/foreign/good", line: 1, text: "foo" }], unusableNames: 1 };
+    expect(await grep(disk, foreign)).toMatchObject(found);
+    expect(await grep(verbsOnly, foreign)).toMatchObject(found);
+    await rm(folder, { recursive: true });
   });
 
   it("refuses a path that is not there", async () => {

@@ -11,27 +11,27 @@ import {
   MAX_SEARCHED_BYTES,
 } from "./line-search.js";
 import { excerpt } from "./paging.js";
-import { walk } from "./walk.js";
+import { emptyNotes, walk, type WalkNotes } from "./walk.js";
 
 const LINES_PER_TURN = 2000;
 
 /** Searches file by file, giving other work its turn in between. */
 export async function scanLines(files: FileBackend, search: LineSearch): Promise<GrepResult> {
   const matches: GrepMatch[] = [];
-  const unreadable: string[] = [];
-  for await (const entry of candidates(files, search, unreadable)) {
-    for await (const match of scanFile(files, entry, search, unreadable)) {
-      if (matches.length === search.query.maxResults) return { matches, stopped: "results", unreadable };
+  const notes = emptyNotes();
+  for await (const entry of candidates(files, search, notes)) {
+    for await (const match of scanFile(files, entry, search, notes)) {
+      if (matches.length === search.query.maxResults) return { matches, stopped: "results", ...notes };
       matches.push(match);
     }
   }
-  return { matches, stopped: search.signal.aborted ? "time" : undefined, unreadable };
+  return { matches, stopped: search.signal.aborted ? "time" : undefined, ...notes };
 }
 
 async function* candidates(
   files: FileBackend,
   { query, takes, signal }: LineSearch,
-  unreadable: string[],
+  notes: WalkNotes,
 ): AsyncGenerator<FileEntry> {
   const root = await files.stat(query.path);
   if (root === undefined) throw new DeerflowError("path_not_found", { path: shownPath(query.path) });
@@ -39,7 +39,7 @@ async function* candidates(
     yield root;
     return;
   }
-  for await (const entry of walk(files, query.path, { unreadable }, signal)) {
+  for await (const entry of walk(files, query.path, notes, signal)) {
     if (entry.kind === "file" && entry.size <= MAX_SEARCHED_BYTES && takes(entry.path)) yield entry;
   }
 }
@@ -48,9 +48,9 @@ async function* scanFile(
   files: FileBackend,
   entry: FileEntry,
   { matches, signal }: LineSearch,
-  unreadable: string[],
+  notes: WalkNotes,
 ): AsyncGenerator<GrepMatch> {
-  const bytes = await readOrNote(files, entry.path, unreadable);
+  const bytes = await readOrNote(files, entry.path, notes);
   if (bytes === undefined || bytes.includes(0)) return;
   const text = new TextDecoder().decode(bytes);
   const lines = (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
@@ -67,13 +67,13 @@ async function* scanFile(
 async function readOrNote(
   files: FileBackend,
   path: string,
-  unreadable: string[],
+  notes: WalkNotes,
 ): Promise<Uint8Array | undefined> {
   try {
     return (await files.read(path))?.bytes;
   } catch (error) {
     if (!DeerflowError.is(error) || error.retry !== "model") throw error;
-    unreadable.push(path);
+    notes.unreadable.push(path);
     return undefined;
   }
 }

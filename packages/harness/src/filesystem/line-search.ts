@@ -24,6 +24,8 @@ export interface GrepResult {
   readonly stopped: SearchStop | undefined;
   /** Folders and files that could not be read. */
   readonly unreadable: readonly string[];
+  /** How many names were passed over because they are not UTF-8; ripgrep counts only files with a match. */
+  readonly unusableNames: number;
 }
 
 export const MAX_LINE_CHARACTERS = 200;

@@ -1,4 +1,5 @@
 /** Files on this machine's disk, seen through a table of mounts. */
+import { isUtf8 } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { link, lstat, open, readdir, readlink, rename, rmdir, unlink } from "node:fs/promises";
@@ -14,6 +15,7 @@ import type {
   FileEntry,
   HostFolder,
   HostSearchable,
+  ListNotes,
   Version,
   WriteOptions,
 } from "./contract.js";
@@ -57,13 +59,13 @@ export class MountedDiskBackend implements FileBackend, HostSearchable {
     this.#maxReadBytes = options.maxReadBytes ?? DEFAULT_MAX_READ_BYTES;
   }
 
-  async list(path: string): Promise<readonly FileEntry[]> {
+  async list(path: string, notes?: ListNotes): Promise<readonly FileEntry[]> {
     const place = await this.#resolve(path);
     if (place.kind === "outside") throw new DeerflowError("path_not_found", { path: shownPath(path) });
     const scaffold = this.#table
       .scaffoldChildren(place.path)
       .map((child) => directoryAt(childOf(path, nameOf(child))));
-    const onDisk = place.kind === "mounted" ? await this.#listDisk(place, path) : [];
+    const onDisk = place.kind === "mounted" ? await this.#listDisk(place, path, notes) : [];
     const hidden = new Set(scaffold.map((entry) => entry.path));
     return [...scaffold, ...onDisk.filter((entry) => !hidden.has(entry.path))].sort((a, b) =>
       a.path < b.path ? -1 : 1,
@@ -197,10 +199,13 @@ export class MountedDiskBackend implements FileBackend, HostSearchable {
     }
   }
 
-  async #listDisk(place: Mounted, path: string): Promise<readonly FileEntry[]> {
+  async #listDisk(place: Mounted, path: string, notes: ListNotes | undefined): Promise<readonly FileEntry[]> {
     try {
       return await withDirectory(place.mount.hostPath, place.below, { create: false }, async (folder) => {
-        const names = (await readdir(folder.path)).filter((name) => !TEMPORARY_NAME.test(name));
+        const found = await readdir(folder.path, { encoding: "buffer" });
+        const usable = found.filter(isUtf8);
+        if (notes !== undefined) notes.unusableNames += found.length - usable.length;
+        const names = usable.map(String).filter((name) => !TEMPORARY_NAME.test(name));
         const entries = await Promise.all(names.map((name) => this.#child(folder, name, path)));
         return entries.filter((entry) => entry !== undefined);
       });

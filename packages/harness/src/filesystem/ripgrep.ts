@@ -17,6 +17,7 @@ import {
 } from "./line-search.js";
 import { excerpt } from "./paging.js";
 import { ripgrepExpression } from "./search-pattern.js";
+import { emptyNotes, type WalkNotes } from "./walk.js";
 
 /** Where ripgrep is: `rg` on the PATH, else the one that is installed with this package. */
 export function ripgrepPath(env: Readonly<Record<string, string | undefined>>): string {
@@ -103,15 +104,15 @@ export async function ripgrepLines(
   const expression = search.query.literal ? search.query.pattern : ripgrepExpression(search.query.pattern);
   if (expression === undefined) return undefined;
   const matches: GrepMatch[] = [];
-  const unreadable: string[] = [];
+  const notes = emptyNotes();
   for (const folder of folders) {
-    const collector = new Collector(folder, search, matches, unreadable);
+    const collector = new Collector(folder, search, matches, notes);
     if (!(await runRipgrep(folder, flags(search, expression, folder.only), search.signal, collector)))
       return undefined;
-    if (collector.full) return { matches, stopped: "results", unreadable };
-    if (search.signal.aborted) return { matches, stopped: "time", unreadable };
+    if (collector.full) return { matches, stopped: "results", ...notes };
+    if (search.signal.aborted) return { matches, stopped: "time", ...notes };
   }
-  return { matches, stopped: undefined, unreadable };
+  return { matches, stopped: undefined, ...notes };
 }
 
 /** Runs to the end, to the collector's limit or to the abort. False when no search took place. */
@@ -153,30 +154,35 @@ class Collector {
   searched = false;
   full = false;
   #ofFile: GrepMatch[] = [];
+  /** The name of the file at hand is not UTF-8. */
+  #isUnusable = false;
   readonly #folder: HostFolder;
   readonly #search: LineSearch;
   readonly #matches: GrepMatch[];
-  readonly #unreadable: string[];
+  readonly #notes: WalkNotes;
 
-  constructor(folder: HostFolder, search: LineSearch, matches: GrepMatch[], unreadable: string[]) {
+  constructor(folder: HostFolder, search: LineSearch, matches: GrepMatch[], notes: WalkNotes) {
     this.#folder = folder;
     this.#search = search;
     this.#matches = matches;
-    this.#unreadable = unreadable;
+    this.#notes = notes;
   }
 
   add(line: string): void {
     this.searched = true;
     if (this.full) return;
     const message = Message.parse(JSON.parse(line));
-    if (message.type === "begin") this.#ofFile = [];
+    if (message.type === "begin") {
+      this.#ofFile = [];
+      this.#isUnusable = false;
+    }
     if (message.type === "match") this.#addMatch(message.data);
     if (message.type === "end" && message.data.binary_offset === null) this.#keep();
   }
 
   addComplaint(line: string): void {
     const path = /^(?:rg: )?\.\/(.+?): /.exec(line)?.[1];
-    if (path !== undefined) this.#unreadable.push(this.#virtual(path));
+    if (path !== undefined) this.#notes.unreadable.push(this.#virtual(path));
   }
 
   /** A single file goes by the name under which it was asked for, which may be a link's. */
@@ -187,6 +193,8 @@ class Collector {
   }
 
   #addMatch(data: Extract<z.infer<typeof Message>, { type: "match" }>["data"]): void {
+    this.#isUnusable = "bytes" in data.path;
+    if (this.#isUnusable) return;
     const path = this.#virtual(textOf(data.path).replace(/^\.\//, ""));
     if (!this.#search.takes(path)) return;
     const line = textOf(data.lines).replace(/\r?\n$/, "");
@@ -197,6 +205,7 @@ class Collector {
   }
 
   #keep(): void {
+    if (this.#isUnusable) this.#notes.unusableNames += 1;
     const room = this.#search.query.maxResults - this.#matches.length;
     this.#matches.push(...this.#ofFile.slice(0, room));
     this.full = this.#ofFile.length > room;

@@ -68,10 +68,30 @@ describe("renderTree", () => {
     );
   });
 
+  it("keeps every path on its line, and says how many names cannot be used", () => {
+    const odd = [
+      entry("/w/new\nline", "file"),
+      entry("/w/\u001b[31m", "directory"),
+      entry("/w/ trailing ", "file"),
+    ];
+    expect(renderTree("/w", { entries: odd, notOpened: ["/w/a\nb"], unusableNames: 2 }, 1000)).toBe(
+      [
+        "/w/new\\nline",
+        "/w/\\u001b[31m/",
+        "/w/ trailing ",
+        "[Not looked into: /w/a\\nb.]",
+        "[2 names are not UTF-8 and cannot be used.]",
+      ].join("\n"),
+    );
+    expect(renderTree("/w", { entries: [], notOpened: [], unusableNames: 1 }, 1000)).toBe(
+      "[1 name is not UTF-8 and cannot be used.]",
+    );
+  });
+
   it("says so when a folder is empty or the list is cut", () => {
     const entries = [entry("/w/1", "file"), entry("/w/2", "file"), entry("/w/3", "file")];
-    expect(renderTree("/w", { entries: [], notOpened: [] }, 10)).toBe("/w is empty.");
-    expect(renderTree("/w", { entries, notOpened: [] }, 10)).toBe(
+    expect(renderTree("/w", { entries: [], notOpened: [], unusableNames: 0 }, 10)).toBe("/w is empty.");
+    expect(renderTree("/w", { entries, notOpened: [], unusableNames: 0 }, 10)).toBe(
       "/w/1\n/w/2\n[1 more are not shown. List a folder below.]",
     );
   });

@@ -1,8 +1,9 @@
 /** The tree below a folder, as a list of paths that a model can use as they stand. */
 import { isAbsence } from "./disk-error.js";
 import { DeerflowError } from "../base/errors.js";
-import { nameOf } from "../base/virtual-path.js";
-import type { FileBackend, FileEntry } from "./contract.js";
+import { listedPath, nameOf } from "../base/virtual-path.js";
+import type { FileBackend, FileEntry, ListNotes } from "./contract.js";
+import { unusableNote } from "./unusable-names.js";
 
 /** Folders that are named but not looked into: what tools put there is rarely what is looked for. */
 const NOT_OPENED: ReadonlySet<string> = new Set([
@@ -30,6 +31,8 @@ export interface TreeListing {
   readonly entries: readonly FileEntry[];
   /** Folders whose content is left out on purpose. */
   readonly notOpened: readonly string[];
+  /** How many names are left out because they are not UTF-8. */
+  readonly unusableNames: number;
 }
 
 /**
@@ -39,7 +42,8 @@ export interface TreeListing {
 export async function listTree(files: FileBackend, path: string, depth: number): Promise<TreeListing> {
   const entries: FileEntry[] = [];
   const notOpened: string[] = [];
-  for (const entry of await files.list(path)) {
+  const notes: ListNotes = { unusableNames: 0 };
+  for (const entry of await files.list(path, notes)) {
     entries.push(entry);
     if (entry.kind === "file" || depth <= 1) continue;
     const below = NOT_OPENED.has(nameOf(entry.path))
@@ -48,8 +52,9 @@ export async function listTree(files: FileBackend, path: string, depth: number):
     if (below === undefined) notOpened.push(entry.path);
     entries.push(...(below?.entries ?? []));
     notOpened.push(...(below?.notOpened ?? []));
+    notes.unusableNames += below?.unusableNames ?? 0;
   }
-  return { entries, notOpened };
+  return { entries, notOpened, ...notes };
 }
 
 async function listBelow(files: FileBackend, path: string, depth: number): Promise<TreeListing | undefined> {
@@ -62,13 +67,17 @@ async function listBelow(files: FileBackend, path: string, depth: number): Promi
 }
 
 /** One path a line, folders with a final "/", at most `limit` characters. */
-export function renderTree(path: string, { entries, notOpened }: TreeListing, limit: number): string {
-  if (entries.length === 0) return `${path} is empty.`;
-  const lines = entries.map((entry) => (entry.kind === "directory" ? `${entry.path}/` : entry.path));
+export function renderTree(path: string, tree: TreeListing, limit: number): string {
+  const { entries, notOpened, unusableNames } = tree;
+  if (entries.length === 0 && unusableNames === 0) return `${path} is empty.`;
+  const lines = entries.map((entry) => `${listedPath(entry.path)}${entry.kind === "directory" ? "/" : ""}`);
   const shown = fitting(lines, limit);
   const notes = [
     ...(shown < lines.length ? [`[${lines.length - shown} more are not shown. List a folder below.]`] : []),
-    ...(notOpened.length > 0 ? [`[Not looked into: ${notOpened.slice(0, 10).join(", ")}.]`] : []),
+    ...(notOpened.length > 0
+      ? [`[Not looked into: ${notOpened.slice(0, 10).map(listedPath).join(", ")}.]`]
+      : []),
+    ...unusableNote(unusableNames),
   ];
   return [...lines.slice(0, shown), ...notes].join("\n");
 }

@@ -1,15 +1,17 @@
 /** Walking a tree of files, in order of name, with a hand on the brake. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DeerflowError } from "../base/errors.js";
-import type { FileBackend, FileEntry } from "./contract.js";
+import type { FileBackend, FileEntry, ListNotes } from "./contract.js";
 
 const MAX_DEPTH = 100;
 
 /** What a walk tells besides its entries. */
-export interface WalkNotes {
+export interface WalkNotes extends ListNotes {
   /** Folders that could not be read. */
   readonly unreadable: string[];
 }
+
+export const emptyNotes = (): WalkNotes => ({ unreadable: [], unusableNames: 0 });
 
 /** The signal of a search's own time limit together with the caller's. */
 export const limitedSignal = (seconds: number, signal?: AbortSignal): AbortSignal =>
@@ -26,7 +28,7 @@ export async function* walk(
   notes: WalkNotes,
   signal: AbortSignal,
 ): AsyncGenerator<FileEntry> {
-  const pending = [...(await files.list(root))].reverse().map((entry) => ({ entry, depth: 1 }));
+  const pending = [...(await files.list(root, notes))].reverse().map((entry) => ({ entry, depth: 1 }));
   for (let next = pending.pop(); next !== undefined && !signal.aborted; next = pending.pop()) {
     const { entry, depth } = next;
     if (entry.link === true) continue;
@@ -40,7 +42,7 @@ export async function* walk(
 
 async function listOrNote(files: FileBackend, path: string, notes: WalkNotes): Promise<readonly FileEntry[]> {
   try {
-    return await files.list(path);
+    return await files.list(path, notes);
   } catch (error) {
     if (!DeerflowError.is(error) || error.retry !== "model") throw error;
     notes.unreadable.push(path);

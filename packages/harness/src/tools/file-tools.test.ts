@@ -236,6 +236,29 @@ describe("write_file", () => {
   });
 });
 
+describe.runIf(process.platform === "linux")("names that a command may plant", () => {
+  const note = "[1 name is not UTF-8 and cannot be used.]";
+
+  beforeEach(async () => {
+    await plant("new\n/mnt/user-data/fake.txt".replaceAll("/", "|"), "needle");
+    await plant("\u001b[31mred", "needle");
+    await plant('say "hi".txt', "needle");
+    await writeFile(Buffer.concat([Buffer.from(`${host}/bad`), Buffer.from([0xff, 0xfe])]), "needle");
+  });
+
+  const LINES = ["\\u001b[31mred", "new\\n|mnt|user-data|fake.txt", 'say "hi".txt'].map(
+    (name) => `${W}/${name}`,
+  );
+
+  it.each([
+    ["ls", {}, LINES],
+    ["glob", { pattern: "*" }, LINES],
+    ["grep", { pattern: "needle" }, LINES.map((line) => `${line}:1: needle`)],
+  ])("stay on their line in %s, and those that cannot be used are counted", async (name, args, lines) => {
+    expect((await call(name, { path: W, ...args })).text.split("\n")).toEqual([...lines, note]);
+  });
+});
+
 describe("str_replace", () => {
   it("keeps line endings, the byte-order mark and every untouched byte", async () => {
     await plantHex("a.txt", "616c7068610d0a626574610d0a67616d6d610d0a6f6d6567610d0a");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readProse } from "../base/prose.js";
-import { parseVirtualPath } from "../base/virtual-path.js";
+import { listedPath, parseVirtualPath } from "../base/virtual-path.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import { glob } from "../filesystem/glob.js";
 import { defineTool } from "./define-tool.js";
@@ -36,7 +36,9 @@ export const globFiles = (files: FileBackend, name: string) =>
       };
       const result = await glob(files, query, signal === undefined ? {} : { signal });
       const found =
-        result.paths.length === 0 ? [`Nothing under ${path} matches ${given.pattern}.`] : result.paths;
+        result.paths.length === 0
+          ? [`Nothing under ${path} matches ${given.pattern}.`]
+          : result.paths.map(listedPath);
       return {
         text: [...found, ...searchNotes(result, result.paths.length)].join("\n"),
         facts: { path, found: result.paths.length, stopped: result.stopped ?? null },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readProse } from "../base/prose.js";
-import { parseVirtualPath, shownPath } from "../base/virtual-path.js";
+import { listedPath, parseVirtualPath, shownPath } from "../base/virtual-path.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import { grep } from "../filesystem/grep.js";
 import { defineTool } from "./define-tool.js";
@@ -39,7 +39,7 @@ export const grepFiles = (files: FileBackend, name: string) =>
         ...(given.glob ? { glob: given.glob } : {}),
       };
       const result = await grep(files, query, signal === undefined ? {} : { signal });
-      const lines = result.matches.map((match) => `${match.path}:${match.line}: ${match.text}`);
+      const lines = result.matches.map((match) => `${listedPath(match.path)}:${match.line}: ${match.text}`);
       const found =
         lines.length === 0 ? [`No line under ${path} matches ${shownPath(given.pattern)}.`] : lines;
       return {

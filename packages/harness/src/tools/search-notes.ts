@@ -1,16 +1,20 @@
 /** What a search says besides its results. */
+import { listedPath } from "../base/virtual-path.js";
 import type { SearchStop } from "../filesystem/glob.js";
+import { unusableNote } from "../filesystem/unusable-names.js";
 
 const SHOWN_PATHS = 5;
 
 interface SearchEnd {
   readonly stopped: SearchStop | undefined;
   readonly unreadable: readonly string[];
+  readonly unusableNames: number;
 }
 
 /** One line per note, each in brackets; empty when the search saw everything. */
-export function searchNotes({ stopped, unreadable }: SearchEnd, shown: number): readonly string[] {
-  const named = unreadable.slice(0, SHOWN_PATHS).join(", ");
+export function searchNotes(end: SearchEnd, shown: number): readonly string[] {
+  const { stopped, unreadable, unusableNames } = end;
+  const named = unreadable.slice(0, SHOWN_PATHS).map(listedPath).join(", ");
   return [
     ...(stopped === "results"
       ? [`[There are more; the first ${shown} are shown. Narrow the search to see others.]`]
@@ -19,5 +23,6 @@ export function searchNotes({ stopped, unreadable }: SearchEnd, shown: number): 
     ...(unreadable.length > 0
       ? [`[Could not be read: ${named}${unreadable.length > SHOWN_PATHS ? ", …" : ""}.]`]
       : []),
+    ...unusableNote(unusableNames),
   ];
 }
