@@ -7,13 +7,14 @@ import { ConfigSource } from "../config/config-source.js";
 import type { DeerflowConfig } from "../config/schema.js";
 import { auditLogPath, resolveHome, threadHome } from "../context/home-paths.js";
 import type { ModelCatalogue } from "../models/contract.js";
-import { assertProvidersKnown, resolveModels } from "../models/registry.js";
+import { assertProvidersKnown } from "../models/registry.js";
 import type { Persistence } from "../persistence/contract.js";
 import { openPersistence } from "../persistence/open-persistence.js";
 import { loggingAuditSink } from "../policy/audit-sink.js";
 import type { ChosenSandbox } from "../sandbox/choose-provider.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
 import type { StreamBridge } from "./bridge/contract.js";
+import { currentModels } from "./current-models.js";
 import { fileLogger } from "./file-logger.js";
 import { databaseLocation } from "./database-location.js";
 import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
@@ -43,7 +44,7 @@ export interface Host {
   readonly sandboxDescription: string;
   /** The configuration that holds now. */
   config(): DeerflowConfig;
-  /** The models of the configuration that holds now. */
+  /** The models of the configuration that holds now, or of the last one whose models could be resolved. */
   models(): Promise<ModelCatalogue>;
   /** Stops the runs, waits for them and closes everything. */
   close(): Promise<void>;
@@ -81,7 +82,7 @@ interface Parts {
 
 async function wire({ env, logger, source, home, persistence }: Parts): Promise<Host> {
   const config = (): DeerflowConfig => source.current();
-  const models = modelsOf(config, env);
+  const models = currentModels({ config, env, logger });
   const sandbox = await probeSandbox(config());
   const agents = makeLeadAgent({
     home,
@@ -122,17 +123,6 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
       await sandbox.provider?.close();
       await persistence.close();
     },
-  };
-}
-
-/** Resolved once per configuration: an edit of it is a new object. */
-function modelsOf(config: () => DeerflowConfig, env: HostOptions["env"]): () => Promise<ModelCatalogue> {
-  let known: { readonly config: DeerflowConfig; readonly catalogue: Promise<ModelCatalogue> } | undefined;
-  return () => {
-    const current = config();
-    if (known?.config !== current)
-      known = { config: current, catalogue: resolveModels({ config: current, env }) };
-    return known.catalogue;
   };
 }
 
