@@ -76,7 +76,7 @@ export class RunWorker {
   async #runToEnding(work: Work): Promise<RunEnding> {
     const { persistence, agents, logger } = this.#options;
     const { job, request, signal } = work;
-    const { saver, settled } = trackSaver(persistence.checkpointer(job.principal));
+    const { saver, settled } = trackSaver(persistence.checkpointer(job.principal), stampOf(work));
     let agent: PreparedAgent | undefined;
     try {
       signal.throwIfAborted();
@@ -215,16 +215,23 @@ export class RunWorker {
   }
 }
 
+/** What the checkpoints of a run, and its traces, say of it. */
+const stampOf = ({ job, request }: Pick<Work, "job" | "request">) => ({
+  run_id: job.runId,
+  assistant_id: request.assistantId,
+  graph_id: request.assistantId,
+});
+
 function streamConfig({ job, request, signal }: Work, { fork }: StartPoint): Record<string, unknown> {
   const { configurable } = threadConfig(job.threadId, fork);
   return {
     configurable: { ...configurable, run_id: job.runId },
     metadata: {
       ...(toJson(request.metadata) as Record<string, unknown>), // metadata is an object by its schema
-      run_id: job.runId,
-      assistant_id: request.assistantId,
-      graph_id: request.assistantId,
+      ...stampOf({ job, request }),
     },
+    // A client may see only what a crash cannot take back.
+    durability: "sync",
     streamMode: graphModes(request.streamModes),
     subgraphs: request.streamSubgraphs,
     recursionLimit: request.recursionLimit,
