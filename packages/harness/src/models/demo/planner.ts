@@ -30,7 +30,7 @@ export function planNextTurn(messages: readonly BaseMessage[], toolNames: readon
 /** What the first turn says to somebody who asks to go on. */
 function resuming({ resumed }: HistoryView, { calls }: Turn): string {
   if (resumed === "no") return "";
-  if (resumed === "stopped") return "I go on where I was stopped. ";
+  if (resumed === "stopped") return `I go on where I was stopped.${calls.length > 0 ? " " : "\n\n"}`;
   return calls.length > 0 ? "I try once more. " : "That task is finished; here is its result again.\n\n";
 }
 

@@ -114,7 +114,7 @@ export function tableSummary(path: string, found: TableFindings, task: string): 
     ...flawsText(profile.flaws),
     ...numbers,
     ...(totals === undefined ? [] : [topGroup(totals, task)]),
-    ...(found.by === "reading" ? ["I computed this by reading the table; no program ran."] : []),
+    ...(found.by === "reading" ? ["", "I computed this by reading the table; no program ran."] : []),
   ].join("\n");
 }
 

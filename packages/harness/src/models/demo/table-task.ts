@@ -53,7 +53,9 @@ export function planTable(context: PlanContext, intent: TableIntent): Turn {
     wanted: found.by === "program",
   });
   if (written.kind === "working") return written.turn;
-  const summary = [tableSummary(table.path, found, task), ...remarks].join("\n");
+  // A blank line keeps the remarks out of the list above them.
+  const about = remarks.length === 0 ? [] : [remarks.join("\n")];
+  const summary = [tableSummary(table.path, found, task), ...about].join("\n\n");
   if ("problem" in written.value) return giveUp(context, TODOS.slice(0, 2), [summary, written.value.problem]);
   const facts = [...written.value.facts, ...(refused.value === undefined ? [] : [refused.value]), ...asked];
   return finalTurn(closingText(summary, facts));
