@@ -124,8 +124,7 @@ export class RunWorker {
       if (stop instanceof RunStopped) await this.#settle(work, { graph, journal, start, stop });
       throw error;
     } finally {
-      // From the state and not from the journal: a stop adds the unfinished answer to it, or takes everything back.
-      await this.#noteSummary(job, summarise(await valuesNow(graph, job.threadId)));
+      await this.#noteState(job, graph);
     }
     return completed(journal.interrupted || (await isPaused(graph, work)));
   }
@@ -184,6 +183,19 @@ export class RunWorker {
       await this.#options.persistence.checkpointer(job.principal).deleteThread(job.threadId);
     } else {
       await graph.updateState(threadConfig(job.threadId, start.checkpointId), null, "__copy__");
+    }
+  }
+
+  /** From the state and not from the journal: a stop adds the unfinished answer to it, or takes everything back. */
+  async #noteState(job: RunJob, graph: AgentGraph): Promise<void> {
+    try {
+      await this.#noteSummary(job, summarise(await valuesNow(graph, job.threadId)));
+    } catch (error) {
+      // The list shows an older summary; how the run itself ended must not be hidden by that.
+      this.#options.logger.error("A thread's summary could not be renewed.", {
+        threadId: job.threadId,
+        reason: reasonOf(error),
+      });
     }
   }
 

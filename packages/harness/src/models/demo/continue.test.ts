@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { answerDanglingToolCalls } from "../../middleware/dangling-tool-calls.js";
-import { ALL_TOOLS, DemoWorld, FILE_TOOLS } from "./demo-world.js";
+import { ALL_TOOLS, DemoWorld, FILE_TOOLS } from "../../testing/demo-world.js";
 import type { PlannedCall } from "./turn.js";
 
 const example = (name: string) =>

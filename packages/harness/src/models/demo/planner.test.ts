@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
-import { ALL_TOOLS, DemoWorld, FILE_TOOLS, REPORT, UPLOADS } from "./demo-world.js";
+import { ALL_TOOLS, DemoWorld, FILE_TOOLS, REPORT, UPLOADS } from "../../testing/demo-world.js";
 import { MAXIMUM_TURNS, planNextTurn } from "./planner.js";
 
 const example = (name: string) =>

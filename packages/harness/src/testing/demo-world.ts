@@ -1,8 +1,8 @@
 /** For tests: a small world of files and tools around the planner. */
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { planNextTurn } from "./planner.js";
-import { parseTable, profileTable, totalsBy } from "./table-profile.js";
-import type { PlannedCall, Turn } from "./turn.js";
+import { planNextTurn } from "../models/demo/planner.js";
+import { parseTable, profileTable, totalsBy } from "../models/demo/table-profile.js";
+import type { PlannedCall, Turn } from "../models/demo/turn.js";
 
 export const UPLOADS = "/mnt/user-data/uploads";
 export const REPORT = "/mnt/user-data/outputs/report.md";
