@@ -16,6 +16,8 @@ export default defineConfig({
         ssr,
         test: {
           name: "unit",
+          // Files share their modules: loading the libraries anew for each took most of the time.
+          isolate: false,
           include: ["{packages,apps}/*/src/**/*.test.{ts,tsx}", "tools/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
         },

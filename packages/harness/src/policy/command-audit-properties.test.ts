@@ -112,6 +112,11 @@ describe("the audit of any text", () => {
       return command.slice(0, cut) + piece + command.slice(cut);
     });
 
+  it("places the end of an unfinished construct inside the text", () => {
+    const text = "${ \\";
+    expect(auditCommand(text).findings.map(({ span }) => span.end)).toEqual([text.length]);
+  });
+
   it("never throws and never fails inside", () => {
     const texts = fc.oneof(fc.string({ unit: "binary" }), fragments, mutated);
     const property = fc.property(texts, (text) => {

@@ -41,7 +41,9 @@ export function auditCommand(command: string): CommandVerdict {
   }
   const broken: BrokenRule[] = [];
   const evaluator = new CommandEvaluator((ruleId, { span, guess }) => {
-    if (!guess || COMMAND_RULES[ruleId].severity === "block") broken.push({ ruleId, span });
+    if (!guess || COMMAND_RULES[ruleId].severity === "block") {
+      broken.push({ ruleId, span: within(command, span) });
+    }
   });
   try {
     evaluator.runCommandLine(command);
@@ -51,6 +53,12 @@ export function auditCommand(command: string): CommandVerdict {
   }
   return judge(command, broken);
 }
+
+/** The parser may place the end of an unfinished construct behind the text. Pure. */
+const within = (command: string, { start, end }: Span): Span => ({
+  start: Math.min(Math.max(start, 0), command.length),
+  end: Math.min(Math.max(end, 0), command.length),
+});
 
 interface BrokenRule {
   readonly ruleId: CommandRuleId;
