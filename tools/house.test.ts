@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["base"],
   ["context"],
   ["config"],
-  ["policy"],
+  ["policy", "langgraph"],
   ["sandbox"],
   ["filesystem", "models", "persistence", "graph"],
   ["tools"],
@@ -20,7 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["agent"],
   ["runtime"],
   ["testing"],
-  ["index.ts"],
+  ["index.ts", "exports"],
 ];
 
 /** Which workspace may import which. Nobody imports an app, save the command line, which serves the gateway. */

@@ -136,6 +136,12 @@ export const ERROR_CATALOGUE = {
     retry: "never",
     text: "A folder cannot be shown in the sandbox at {virtualPath}: {reason}.",
   },
+  sandbox_unauthorized: {
+    status: 403,
+    retry: "model",
+    text: "This sandbox may not be used: {reason}.",
+    next: "Go on without files and commands, and tell the user.",
+  },
   sandbox_released: {
     status: 409,
     retry: "caller",
@@ -210,6 +216,12 @@ export const ERROR_CATALOGUE = {
     text: "{path} is not a path that can be used: {reason}.",
     next: "Give an absolute path, such as /mnt/user-data/workspace/notes.md.",
   },
+  path_forbidden: {
+    status: 403,
+    retry: "model",
+    text: "{path} cannot be {done}: a permission rule forbids it.",
+    next: "Do not try other spellings or tools; go on without it, or tell the user what is missing.",
+  },
   path_not_found: {
     status: 404,
     retry: "model",
@@ -217,6 +229,34 @@ export const ERROR_CATALOGUE = {
     next: "List the folder above it to see what is there.",
   },
   pattern_invalid: { status: 422, retry: "model", text: "The pattern {pattern} cannot be used: {reason}." },
+
+  permissions_invalid: {
+    status: 500,
+    retry: "never",
+    text: "The file permission rule {rule} is not valid: {reason}.",
+  },
+  permissions_unenforceable: {
+    status: 500,
+    retry: "never",
+    text: "These file permission rules cannot be enforced, because commands in the shell could go around them: {rules}.",
+    next: "{hint}",
+  },
+  filesystem_options_invalid: {
+    status: 500,
+    retry: "never",
+    text: "The option {option} of the file tools is not valid: {reason}.",
+  },
+  graph_state_missing: {
+    status: 500,
+    retry: "never",
+    text: "The files lie in the state of a graph, and no graph is running here.",
+    next: "Use StateBackend only inside the tools and hooks of an agent, or take another backend.",
+  },
+  removal_unsupported: {
+    status: 501,
+    retry: "model",
+    text: "{path} cannot be deleted: these files do not support it.",
+  },
 
   state_schema_unsupported: {
     status: 500,

@@ -1,3 +1,5 @@
+import type { Sandbox } from "../sandbox/contract.js";
+
 /**
  * A tree of files that an agent may see. Paths are absolute, POSIX and virtual (`/mnt/user-data/…`).
  * A backend gives these five verbs and nothing else; edit, search, paging and numbering are written once
@@ -6,6 +8,12 @@
 export interface FileBackend {
   /** Two backends with the same id share one lock space (same files). */
   readonly id: string;
+  /** False where nothing can be removed; `remove` then throws `removal_unsupported`. Absent means true. */
+  readonly canRemove?: boolean;
+  /** True where names that differ only in case are one file. Absent means false. */
+  readonly foldsCase?: boolean;
+  /** True when files lie in the channel `files` of the graph's state, which the agent must then have. */
+  readonly usesGraphState?: boolean;
   /**
    * The direct children of a directory, sorted by name. Names that no path can spell are left out and counted.
    * @throws DeerflowError `path_not_found`, `not_a_directory`, `path_denied`
@@ -63,6 +71,41 @@ export interface HostFolder {
   /** The one name in it that is meant, when the path asked for is a file's. */
   readonly only?: string;
   close(): Promise<void>;
+}
+
+/** A backend that can give a file piece by piece, so that a large one need not be in memory whole. */
+export interface ByteReadable {
+  /** The content in order, in pieces of at most 1 MiB; undefined when no file is there. Has no size limit. */
+  openBytes(path: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+}
+
+/** Judges a path before it is used; throws to refuse. `path` is canonical, with every link on the way resolved. */
+export type PathJudge = (operation: PathOperation, path: string) => void;
+/** What is done to a path: `remove` takes everything below it too. */
+export type PathOperation = "read" | "write" | "remove";
+
+/** A backend in which a path can lead elsewhere (links). */
+export interface LinkFollowing {
+  /**
+   * The same files, with `judge` asked about every path as it really lies in the tree, after links are resolved and
+   * at the moment of use: what was judged is what is opened.
+   */
+  judgedBy(judge: PathJudge): FileBackend;
+  /** Where `path` really lies in the tree; itself when no link is on the way. What is missing ends the looking. */
+  realPath(path: string): Promise<string>;
+}
+
+/** A backend with a shell beside its files. */
+export interface WithShell {
+  readonly shell: Shell;
+}
+
+export interface Shell {
+  readonly sandbox: Sandbox;
+  /** Where commands start: a path of the backend. */
+  readonly workingDirectory: string;
+  /** True when commands run on this machine itself and can reach every file of it. */
+  readonly reachesHost: boolean;
 }
 
 /** A backend whose files lie on this machine, so that a search may run in a process of its own. */

@@ -1,7 +1,8 @@
 /** Finding lines in files. */
 import { DeerflowError } from "../base/errors.js";
 import { shownPath } from "../base/virtual-path.js";
-import type { FileBackend, HostSearchable } from "./contract.js";
+import { isHostSearchable } from "./capabilities.js";
+import type { FileBackend } from "./contract.js";
 import { globMatcher } from "./glob-pattern.js";
 import { scanLines } from "./line-scan.js";
 import type { GrepQuery, GrepResult, LineSearch } from "./line-search.js";
@@ -10,9 +11,6 @@ import { lineMatcher } from "./search-pattern.js";
 import { limitedSignal } from "./walk.js";
 
 const GREP_SECONDS = 15;
-
-const isHostSearchable = (files: FileBackend): files is FileBackend & HostSearchable =>
-  "openFolders" in files;
 
 /**
  * Searches a file or a tree line by line; binary files (with a NUL) and files over 10 MiB are passed over. Uses

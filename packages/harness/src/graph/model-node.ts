@@ -7,7 +7,7 @@ import { type Hook, type HookPhase, type Phase, readHookResult } from "./hooks.j
 import { stampAiMessage } from "./message-stamps.js";
 import { callModel, type ModelOutcome } from "./model-call.js";
 import { endsWithAnswer, lastAnswers, pendingCalls } from "./pending-calls.js";
-import { readState } from "./private-keys.js";
+import { readState } from "../langgraph/private-keys.js";
 import {
   commandGoto,
   enterModel,
@@ -41,7 +41,7 @@ class ModelTurn {
 
   constructor(plan: AgentPlan, input: AgentState, config: NodeConfig) {
     const entry = modelEntryOf(input);
-    const state = entry === undefined ? input : readState(config, plan.schema.fields);
+    const state = entry === undefined ? input : readState<AgentState>(config, plan.schema.fields);
     this.#plan = plan;
     this.#config = config;
     this.#transaction = new Transaction(plan.schema, state);

@@ -4,7 +4,7 @@ import { Command, isCommand } from "@langchain/langgraph";
 import type { AgentPlan } from "./agent-plan.js";
 import type { AgentState, NodeConfig } from "./agent-state.js";
 import { pendingCalls } from "./pending-calls.js";
-import { readState, setTaskInput } from "./private-keys.js";
+import { readState, setTaskInput } from "../langgraph/private-keys.js";
 import { callEntryOf } from "./route.js";
 import { runToolCall, type ToolOutcome } from "./tool-call.js";
 
@@ -13,7 +13,7 @@ export const createToolsNode =
   (plan: AgentPlan) =>
   async (input: AgentState, config: NodeConfig): Promise<Command[]> => {
     const callId = callEntryOf(input);
-    const state = callId === undefined ? input : readState(config, plan.schema.fields);
+    const state = callId === undefined ? input : readState<AgentState>(config, plan.schema.fields);
     setTaskInput(config, state);
     const open = pendingCalls(state.messages);
     const calls = callId === undefined ? open : open.filter((call) => call.id === callId);

@@ -3,7 +3,7 @@ import { type BaseMessage, RemoveMessage } from "@langchain/core/messages";
 import { Command, Overwrite, REMOVE_ALL_MESSAGES, type Send } from "@langchain/langgraph";
 import type { AgentState, StateUpdate } from "./agent-state.js";
 import { isRemoveAll } from "./messages-reducer.js";
-import { overwriteOf } from "./private-keys.js";
+import { overwriteOf } from "../langgraph/private-keys.js";
 import type { AgentStateSchema } from "./state-schema.js";
 
 /** Where the graph goes next: nodes by name, or Sends. */

@@ -5,7 +5,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import type { AgentPlan } from "./agent-plan.js";
 import type { AgentState, StateUpdate } from "./agent-state.js";
 import { pendingCalls } from "./pending-calls.js";
-import { pendingSends } from "./private-keys.js";
+import { pendingSends } from "../langgraph/private-keys.js";
 import { startsRun, TOOLS_NODE, toolsRoute } from "./route.js";
 import { type Goto, Transaction } from "./transaction.js";
 

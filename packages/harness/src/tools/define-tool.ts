@@ -7,7 +7,18 @@ import { DeerflowError, type ErrorCode, type ErrorDetails } from "../base/errors
 import { parseArguments } from "./tolerant-arguments.js";
 
 /** What a tool does, so that gates and audit need not know its name. */
-export const OPERATIONS = ["list", "search", "read", "write", "edit", "execute", "present", "ask"] as const;
+export const OPERATIONS = [
+  "list",
+  "glob",
+  "grep",
+  "read",
+  "write",
+  "edit",
+  "delete",
+  "execute",
+  "present",
+  "ask",
+] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** Text for the model, facts for the machinery. */

@@ -7,7 +7,7 @@ import { applyEdit, type Edit } from "../filesystem/edit.js";
 import { decodeText, encodeText } from "../filesystem/text.js";
 import { defineTool } from "./define-tool.js";
 import { description, path, PATH_ALIASES } from "./file-arguments.js";
-import { absence, changeFile } from "./file-reading.js";
+import { absence, changeFile } from "../filesystem/change-file.js";
 import { assertWritableText } from "./write-file.js";
 
 const DESCRIPTION = readProse(new URL("./edit-file.md", import.meta.url));

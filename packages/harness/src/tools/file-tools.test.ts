@@ -37,8 +37,8 @@ describe("every file tool", () => {
   it("has its DeerFlow name and its operation, and asks for the reason first", () => {
     expect(tools.map((tool) => [tool.name, operationOf(tool)])).toEqual([
       ["ls", "list"],
-      ["glob", "search"],
-      ["grep", "search"],
+      ["glob", "glob"],
+      ["grep", "grep"],
       ["read_file", "read"],
       ["write_file", "write"],
       ["str_replace", "edit"],

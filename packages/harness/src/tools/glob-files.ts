@@ -22,7 +22,7 @@ const input = z.object({
 export const globFiles = (files: FileBackend, name: string) =>
   defineTool({
     name,
-    operation: "search",
+    operation: "glob",
     description: DESCRIPTION,
     input,
     aliases: PATH_ALIASES,

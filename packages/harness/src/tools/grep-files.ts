@@ -24,7 +24,7 @@ const input = z.object({
 export const grepFiles = (files: FileBackend, name: string) =>
   defineTool({
     name,
-    operation: "search",
+    operation: "grep",
     description: DESCRIPTION,
     input,
     aliases: PATH_ALIASES,

@@ -7,7 +7,7 @@ import { cutHead, lineWindow } from "../filesystem/paging.js";
 import { decodeText, withPlainLineEndings } from "../filesystem/text.js";
 import { defineTool, type ToolOutcome } from "./define-tool.js";
 import { description, path, PATH_ALIASES } from "./file-arguments.js";
-import { readExisting } from "./file-reading.js";
+import { readExisting } from "../filesystem/change-file.js";
 import { mediaTypeOf } from "./media-type.js";
 
 const DESCRIPTION = readProse(new URL("./read-file.md", import.meta.url));

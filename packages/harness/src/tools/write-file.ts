@@ -12,7 +12,7 @@ import {
 } from "../filesystem/text.js";
 import { defineTool, type ToolOutcome } from "./define-tool.js";
 import { description, path, PATH_ALIASES } from "./file-arguments.js";
-import { changeFile } from "./file-reading.js";
+import { changeFile } from "../filesystem/change-file.js";
 
 const DESCRIPTION = readProse(new URL("./write-file.md", import.meta.url));
 /** Larger answers are known to be cut off by providers, which would leave half a file. */

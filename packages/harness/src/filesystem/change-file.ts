@@ -1,8 +1,8 @@
-/** Steps that several file tools take. */
+/** Changing a file as one step: read, change, compare and set. */
 import { DeerflowError } from "../base/errors.js";
 import { KeyedLock } from "../base/keyed-lock.js";
 import { shownPath } from "../base/virtual-path.js";
-import type { FileBackend, FileContent, Version } from "../filesystem/contract.js";
+import type { FileBackend, FileContent, Version } from "./contract.js";
 
 /** Changes of this process take turns; only another process can come between, and rarely does twice. */
 const CHANGES = new KeyedLock();

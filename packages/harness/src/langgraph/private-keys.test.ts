@@ -1,8 +1,9 @@
-/** Fails when an upgrade of LangGraph moves what this room relies on without being promised it. */
+/** Fails when an upgrade of LangGraph moves what the harness relies on without being promised it. */
 import { createRequire } from "node:module";
-import { HumanMessage } from "@langchain/core/messages";
+import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import {
   getCurrentTaskInput,
+  type LangGraphRunnableConfig,
   MemorySaver,
   MessagesValue,
   Overwrite,
@@ -14,14 +15,18 @@ import {
 } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AgentState, NodeConfig } from "./agent-state.js";
 import { overwriteOf, pendingSends, readState, setTaskInput } from "./private-keys.js";
+
+interface State {
+  messages: BaseMessage[];
+  title?: string;
+}
 
 const schema = new StateSchema({ messages: MessagesValue, title: z.string().optional() });
 const config = { configurable: { thread_id: "t" } };
 const start = { messages: [new HumanMessage({ id: "1", content: "hi" })], title: "T" };
 
-function sending(node: (input: unknown, config: NodeConfig) => object) {
+function sending(node: (input: unknown, config: LangGraphRunnableConfig) => object) {
   return new StateGraph(schema)
     .addNode("node", node)
     .addConditionalEdges(START, () => new Send("node", { only: "this" }), ["node"])
@@ -35,7 +40,7 @@ describe("what LangGraph leaves undocumented", () => {
   });
 
   it("lets a task that a Send started read the whole state", async () => {
-    let state: AgentState | undefined;
+    let state: State | undefined;
     let given: unknown;
     await sending((input, nodeConfig) => {
       given = input;
@@ -43,7 +48,7 @@ describe("what LangGraph leaves undocumented", () => {
       return {};
     }).invoke(start, config);
     expect(given).toEqual({ only: "this" });
-    expect(state?.["title"]).toBe("T");
+    expect(state?.title).toBe("T");
     expect(state?.messages.map(({ text }) => text)).toEqual(["hi"]);
   });
 

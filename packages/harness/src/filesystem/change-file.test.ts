@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
-import type { FileBackend } from "../filesystem/contract.js";
-import { changeFile } from "./file-reading.js";
+import type { FileBackend } from "./contract.js";
+import { changeFile } from "./change-file.js";
 
 /** One file; before each of the first `overtakes` writes, somebody else writes an "x" to its end. */
 function contested(overtakes: number) {

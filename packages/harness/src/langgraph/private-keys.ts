@@ -3,8 +3,7 @@
  * shape of what it stores for a pending Send. `private-keys.test.ts` fails when an upgrade moves one of them.
  */
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { OverwriteValue } from "@langchain/langgraph";
-import type { AgentState, NodeConfig } from "./agent-state.js";
+import type { LangGraphRunnableConfig, OverwriteValue } from "@langchain/langgraph";
 
 const READ = "__pregel_read";
 const SCRATCHPAD = "__pregel_scratchpad";
@@ -15,14 +14,14 @@ const OVERWRITE = "__overwrite__" satisfies keyof OverwriteValue<unknown>;
  * The whole state as the channels hold it now. A task that a `Send` started gets only the Send's arguments, so it
  * reads the state here.
  */
-export function readState(config: NodeConfig, fields: readonly string[]): AgentState {
+export function readState<State>(config: LangGraphRunnableConfig, fields: readonly string[]): State {
   const read: unknown = config.configurable?.[READ];
   if (typeof read !== "function") throw new TypeError(`LangGraph left no ${READ} in the task's config.`);
   return read(fields, false);
 }
 
 /** Makes `getCurrentTaskInput()` inside a tool give the state also in a task that a `Send` started. */
-export function setTaskInput(config: NodeConfig, state: AgentState): void {
+export function setTaskInput(config: LangGraphRunnableConfig, state: unknown): void {
   const scratchpad: { currentTaskInput?: unknown } | undefined = config.configurable?.[SCRATCHPAD];
   if (scratchpad === undefined) throw new TypeError(`LangGraph left no ${SCRATCHPAD} in the task's config.`);
   scratchpad.currentTaskInput = state;
