@@ -110,6 +110,9 @@ export interface Shell {
 
 /** A backend whose files lie on this machine, so that a search may run in a process of its own. */
 export interface HostSearchable {
-  /** The host folders that make up `path`, in order of virtual path, or the folder of a file; the caller closes each. */
-  openFolders(path: string): Promise<readonly HostFolder[]>;
+  /**
+   * The host folders that make up `path`, in order of virtual path, or the folder of a file; the caller closes each.
+   * Undefined where some of what `path` holds lies elsewhere: then the search goes through the five verbs.
+   */
+  openFolders(path: string): Promise<readonly HostFolder[] | undefined>;
 }

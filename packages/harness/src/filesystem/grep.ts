@@ -45,6 +45,7 @@ async function searchHost(files: FileBackend, search: LineSearch): Promise<GrepR
   const root = await files.stat(search.query.path);
   if (root === undefined) throw new DeerflowError("path_not_found", { path: shownPath(search.query.path) });
   const folders = await files.openFolders(search.query.path);
+  if (folders === undefined) return undefined;
   try {
     return await ripgrepLines(folders, search);
   } finally {
