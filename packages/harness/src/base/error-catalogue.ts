@@ -202,6 +202,12 @@ export const ERROR_CATALOGUE = {
     text: "{path} has {size} bytes; at most {limit} can be read at once.",
     next: "Search it with grep, or look at a part of it from the shell.",
   },
+  file_tool_failed: {
+    status: 500,
+    retry: "model",
+    text: "{tool} failed inside ({kind}).",
+    next: "Try once more, or go on without it; look first whether it has changed anything.",
+  },
   is_a_directory: { status: 409, retry: "model", text: "{path} is a folder, not a file." },
   lines_out_of_range: {
     status: 416,
@@ -209,6 +215,12 @@ export const ERROR_CATALOGUE = {
     text: "{path} has {total} lines; there are none from {start} to {end}.",
   },
   not_a_directory: { status: 409, retry: "model", text: "{path} is a file, not a folder." },
+  offset_out_of_range: {
+    status: 416,
+    retry: "model",
+    text: "{path} has {total} lines; offset {offset} is past its end.",
+    next: "Give an offset from 0 to {last}.",
+  },
   path_denied: { status: 403, retry: "model", text: "{path} cannot be used: {reason}." },
   path_invalid: {
     status: 422,
@@ -264,6 +276,12 @@ export const ERROR_CATALOGUE = {
     text: "The state schema of {owner} is neither a Zod object nor a StateSchema.",
     next: "Write it as z.object({…}) or new StateSchema({…}).",
   },
+  middleware_not_composable: {
+    status: 500,
+    retry: "never",
+    text: "{name} cannot be made of its parts: {reason}.",
+    next: "Give the parts to the agent one by one instead.",
+  },
   middleware_name_taken: {
     status: 500,
     retry: "never",
@@ -312,6 +330,11 @@ export const ERROR_CATALOGUE = {
     next: "Choose a model that supports tool calls.",
   },
 
+  approval_invalid: {
+    status: 500,
+    retry: "never",
+    text: "How the calls of {tool} are approved is not valid: {reason}.",
+  },
   command_blocked: {
     status: 403,
     retry: "model",
