@@ -1,0 +1,142 @@
+/** Which tool calls have to wait for a person: what the host set per tool, else what the permission rules say. */
+import type { ToolCall } from "@langchain/core/messages/tool";
+import type { Runtime, ToolCallRequest } from "langchain";
+import { DeerflowError } from "../base/errors.js";
+import { parseVirtualPath } from "../base/virtual-path.js";
+import type { PermissionOperation } from "../policy/file-permission.js";
+import type { PermissionRules } from "../policy/permission-rules.js";
+import type { Operation } from "../tools/define-tool.js";
+import { pathAliases } from "../tools/file-arguments.js";
+import { type AwaitedCall, DECISION_TYPES, type DecisionType } from "./approval-decisions.js";
+
+/** The state and the run, as a hook sees them. */
+export interface ApprovalScene {
+  readonly state: ToolCallRequest["state"];
+  readonly runtime: Runtime;
+}
+
+/** How calls of one tool are approved. */
+export interface ToolApproval {
+  /** Default: all four. */
+  readonly allowedDecisions?: readonly DecisionType[];
+  /** What the person is told. Default: a sentence that names the tool. */
+  readonly description?:
+    | string
+    | ((call: ToolCall, state: ApprovalScene["state"], runtime: Runtime) => string | Promise<string>);
+  /** False lets this call run unasked. The request has no `tool`. Default: every call is asked for. */
+  readonly when?: (request: ToolCallRequest) => boolean | Promise<boolean>;
+}
+
+/** By tool name: `true` asks for every call with all four decisions, `false` never asks, whatever the rules say. */
+export type InterruptOn = Readonly<Record<string, boolean | ToolApproval>>;
+
+export interface ApprovalOptions {
+  readonly interruptOn?: InterruptOn;
+  /** Rules of mode `interrupt` ask for the calls that they cover; an entry in `interruptOn` goes before them. */
+  readonly rules?: PermissionRules;
+  /** What the tool of a name does; undefined for a tool that does nothing with files. Rules need it. */
+  readonly operationOf?: (toolName: string) => Operation | undefined;
+  /** Where a path really lies; rules are then judged there, too. */
+  readonly realPath?: (path: string) => Promise<string>;
+}
+
+/** A call that waits, and what the person is told about it. */
+export interface WaitingCall extends AwaitedCall {
+  readonly description: string;
+}
+
+/** What the rules look at: one path for certain, or everything that the call may touch. */
+const RULED: Partial<Record<Operation, { readonly done: PermissionOperation; readonly bulk: boolean }>> = {
+  read: { done: "read", bulk: false },
+  write: { done: "write", bulk: false },
+  edit: { done: "write", bulk: false },
+  list: { done: "read", bulk: true },
+  glob: { done: "read", bulk: true },
+  grep: { done: "read", bulk: true },
+  delete: { done: "write", bulk: true },
+};
+
+const PATH_NAMES = ["path", ...Object.keys(pathAliases("path"))];
+
+/** Whether anything could ever be asked. */
+export const asksForApproval = ({ interruptOn = {}, rules }: ApprovalOptions): boolean =>
+  Object.values(interruptOn).some((entry) => entry !== false) ||
+  rules?.hasInterrupt("read") === true ||
+  rules?.hasInterrupt("write") === true;
+
+/** @throws DeerflowError `approval_invalid` for an entry that no decision could satisfy */
+export function checkInterruptOn(interruptOn: InterruptOn): void {
+  for (const [tool, entry] of Object.entries(interruptOn)) {
+    if (typeof entry === "boolean" || entry.allowedDecisions === undefined) continue;
+    const unknown = entry.allowedDecisions.find((type) => !DECISION_TYPES.includes(type));
+    const known = `known decisions are ${DECISION_TYPES.join(", ")}`;
+    if (unknown !== undefined) throw invalid(tool, `${unknown} is not a decision; ${known}`);
+    if (entry.allowedDecisions.length === 0) throw invalid(tool, `it allows no decision; ${known}`);
+  }
+}
+
+const invalid = (tool: string, reason: string) => new DeerflowError("approval_invalid", { tool, reason });
+
+/** The call as one that waits; undefined when it may run unasked. */
+export async function awaitedCall(
+  call: AwaitedCall["call"],
+  options: ApprovalOptions,
+  scene: ApprovalScene,
+): Promise<WaitingCall | undefined> {
+  const { interruptOn = {} } = options;
+  const entry = Object.hasOwn(interruptOn, call.name) ? interruptOn[call.name] : undefined;
+  if (entry === false) return undefined;
+  if (entry === undefined) {
+    if (!(await isCoveredByRules(call, options))) return undefined;
+    const description = `A permission rule asks a person before ${call.name} does this.`;
+    return { call, allowed: DECISION_TYPES, description };
+  }
+  const approval = entry === true ? {} : entry;
+  const isAsked = (await approval.when?.({ ...scene, toolCall: call, tool: undefined })) ?? true;
+  if (!isAsked) return undefined;
+  const { allowedDecisions: allowed = DECISION_TYPES } = approval;
+  return { call, allowed, description: await describe(call, approval, scene) };
+}
+
+function describe(
+  call: ToolCall,
+  { description }: ToolApproval,
+  { state, runtime }: ApprovalScene,
+): string | Promise<string> {
+  if (typeof description === "function") return description(call, state, runtime);
+  return description ?? `${call.name} runs only when a person agrees.`;
+}
+
+async function isCoveredByRules(call: ToolCall, options: ApprovalOptions): Promise<boolean> {
+  const { rules, operationOf } = options;
+  const operation = operationOf?.(call.name);
+  const ruled = operation === undefined ? undefined : RULED[operation];
+  if (rules === undefined || ruled === undefined || !rules.hasInterrupt(ruled.done)) return false;
+  const covers = (path: unknown): boolean =>
+    ruled.bulk
+      ? rules.pausesBulk(ruled.done, path, operation === "glob" ? call.args["pattern"] : undefined)
+      : rules.pausesExact(ruled.done, path);
+  const spelled = pathsOf(call.args);
+  if (spelled.some(covers)) return true;
+  const real = await Promise.all(spelled.map((path) => realPathOf(path, options)));
+  return real.some((path) => path === "unknown" || (path !== undefined && covers(path.at)));
+}
+
+/** A call may give its path under several names, and which one its tool takes is the tool's affair: all are judged. */
+function pathsOf(args: ToolCall["args"]): readonly unknown[] {
+  const given = PATH_NAMES.filter((name) => Object.hasOwn(args, name)).map((name): unknown => args[name]);
+  return given.length === 0 ? [undefined] : given;
+}
+
+/** Undefined for what is no usable path: its tool will say so. What cannot be looked up may lie anywhere. */
+async function realPathOf(
+  path: unknown,
+  { realPath }: ApprovalOptions,
+): Promise<{ readonly at: string } | "unknown" | undefined> {
+  if (realPath === undefined || typeof path !== "string") return undefined;
+  try {
+    return { at: await realPath(parseVirtualPath(path)) };
+  } catch (error) {
+    return DeerflowError.is(error) && error.retry === "model" ? undefined : "unknown";
+  }
+}
