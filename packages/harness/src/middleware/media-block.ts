@@ -11,6 +11,8 @@ export interface MediaBlock {
   readonly source: "data" | "url" | "id";
   /** The file's name or path, where the block says it. */
   readonly name: string | undefined;
+  /** True for a block of LangChain's own that every client has to translate, not one of a provider's. */
+  readonly isStandard: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -45,10 +47,39 @@ export function readMediaBlock(block: unknown): MediaBlock | undefined {
   if (content === undefined) return undefined;
   const mimeType = mimeTypeOf(layers, content.text);
   const kind = shape?.kind ?? kindOfMimeType(mimeType ?? (block["type"] === "document" ? PDF : ""));
-  return { kind, mimeType, source: content.source, name: nameIn([...layers, block["metadata"]]) };
+  const isStandard = layers.length === 1 && STANDARD_TYPES.has(block["type"]);
+  return { kind, mimeType, source: content.source, name: nameIn([...layers, block["metadata"]]), isStandard };
 }
 
-export const PDF = "application/pdf";
+const PDF = "application/pdf";
+const STANDARD_TYPES: ReadonlySet<string> = new Set(["image", "audio", "video", "file"]);
+
+/**
+ * A standard block in the older spelling, with `source_type`, which the clients of OpenAI's protocol translate; the
+ * newer one they send on as it is. The very same block where it is spelled so already, or is no standard one.
+ */
+export function withSourceType(block: object): object {
+  const fields: Fields = { ...block };
+  const media = readMediaBlock(fields);
+  if (media === undefined || !media.isStandard || "source_type" in fields) return block;
+  const { mimeType, name } = media;
+  const metadata = isFields(fields["metadata"]) ? fields["metadata"] : {};
+  return {
+    type: fields["type"],
+    ...sourceOf(media, fields),
+    ...(mimeType === undefined ? {} : { mime_type: mimeType }),
+    metadata: name === undefined ? metadata : { filename: name.split("/").at(-1), ...metadata },
+  };
+}
+
+function sourceOf({ source }: MediaBlock, fields: Fields): Fields {
+  const { url, data, base64, fileId } = fields;
+  if (source === "id") return { source_type: "id", id: fileId };
+  if (typeof url === "string") return { source_type: "url", url };
+  const given = data ?? base64;
+  const text = given instanceof Uint8Array ? Buffer.from(given).toString("base64") : given;
+  return { source_type: "base64", data: text };
+}
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);

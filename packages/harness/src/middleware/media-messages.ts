@@ -2,8 +2,15 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
 import { shownPath } from "../base/virtual-path.js";
-import { type MediaBlock, readMediaBlock } from "./media-block.js";
-import { type ModelFacts, modelFacts, type TakesMedia, takesBlock, takesInAnswer } from "./media-support.js";
+import { type MediaBlock, readMediaBlock, withSourceType } from "./media-block.js";
+import {
+  type ModelFacts,
+  modelFacts,
+  speaksOpenAi,
+  type TakesMedia,
+  takesBlock,
+  takesInAnswer,
+} from "./media-support.js";
 
 /** Marks a human message whose content belongs to a tool's answer, such as the frames of a video. */
 export const MEDIA_RESULT_KEY = "read_file_media_result";
@@ -85,7 +92,8 @@ function fitAnswer(answer: ToolMessage, model: ModelFacts, takes?: TakesMedia): 
     const named = nameMedia(media, path);
     if (!takesBlock(media, model, takes)) return textBlock(leftOut(media, named));
     if (takesInAnswer(media, model)) return block;
-    moved.push(textBlock(`${capitalised(named)}, the answer to your call ${answer.tool_call_id}:`), block);
+    moved.push(textBlock(`${capitalised(named)}, the answer to your call ${answer.tool_call_id}:`));
+    moved.push(spellFor(model, block));
     return textBlock(`[${capitalised(named)} follows behind the answers.]`);
   });
   if (content === undefined) return { answer, moved };
@@ -97,13 +105,20 @@ function fitAnswer(answer: ToolMessage, model: ModelFacts, takes?: TakesMedia): 
 
 function fitHuman(message: HumanMessage, model: ModelFacts, takes?: TakesMedia): HumanMessage {
   const path = pathOf(message);
-  const content = mapMedia(message, (block, media) =>
-    takesBlock(media, model, takes) ? block : textBlock(leftOut(media, nameMedia(media, path))),
-  );
+  // A message of the newest kind is translated as it stands.
+  const isNew = message.response_metadata["output_version"] === "v1";
+  const content = mapMedia(message, (block, media) => {
+    if (!takesBlock(media, model, takes)) return textBlock(leftOut(media, nameMedia(media, path)));
+    return isNew ? block : spellFor(model, block);
+  });
   if (content === undefined) return message;
   const { id, name, additional_kwargs, response_metadata } = message;
   return new HumanMessage({ ...present({ id, name, additional_kwargs, response_metadata }), content });
 }
+
+const spellFor = (model: ModelFacts, block: Block): Block =>
+  // The cast is sound: a block with its source's type is a block.
+  speaksOpenAi(model) ? (withSourceType(block) as Block) : block;
 
 /** The content with each media block replaced by what `change` gives; undefined when nothing changed. */
 function mapMedia(

@@ -39,29 +39,42 @@ const FILE_TAKERS: ReadonlySet<string> = new Set([
   "ChatVertexAI",
 ]);
 
-/** Clients, and all that extend them, of a protocol in which a tool's answer is text only. */
-const TEXT_ANSWERS: ReadonlySet<string> = new Set(["ChatOpenAI", "ChatOpenAICompletions"]);
-/** The same clients fail on every other kind of sound before they ask anybody. */
-const OPENAI_SOUNDS: ReadonlySet<string | undefined> = new Set(["audio/wav", "audio/mp3"]);
+/** Clients of OpenAI's protocol; many others extend them. In it a tool's answer is text only. */
+const OPENAI_CLIENTS: ReadonlySet<string> = new Set([
+  "ChatOpenAI",
+  "ChatOpenAICompletions",
+  "ChatOpenAIResponses",
+]);
+
+/** The standard blocks that those clients can translate; on any other they throw before they ask anybody. */
+const OPENAI_TRANSLATES: Readonly<Record<MediaKind, (block: MediaBlock) => boolean>> = {
+  image: ({ source }) => source !== "id",
+  audio: ({ source, mimeType }) =>
+    source === "data" && (mimeType === "audio/wav" || mimeType === "audio/mp3"),
+  video: () => false,
+  pdf: ({ source }) => source !== "url",
+  file: ({ source }) => source !== "url",
+};
+
+/** Whether the model's client speaks OpenAI's protocol. */
+export const speaksOpenAi = ({ classes }: ModelFacts): boolean =>
+  classes.some((name) => OPENAI_CLIENTS.has(name));
 
 /** Whether the model takes the block at all. What nobody says is taken. */
-export function takesBlock(block: MediaBlock, { profile, classes }: ModelFacts, takes?: TakesMedia): boolean {
+export function takesBlock(block: MediaBlock, model: ModelFacts, takes?: TakesMedia): boolean {
   const flag = FLAGS[block.kind].input;
-  const byProfile = flag === undefined ? undefined : booleanOf(profile[flag]);
+  const byProfile = flag === undefined ? undefined : booleanOf(model.profile[flag]);
   const taken = takes?.(block.kind, byProfile) ?? byProfile;
   if (taken === false) return false;
-  if (block.kind === "file" && taken === undefined) return takesFile(block, { profile, classes });
-  if (block.kind === "image" && block.source === "url") return profile.imageUrlInputs !== false;
-  if (block.kind === "audio" && block.source === "data" && answersAreText(classes)) {
-    return OPENAI_SOUNDS.has(block.mimeType);
-  }
-  return true;
+  if (block.isStandard && speaksOpenAi(model) && !OPENAI_TRANSLATES[block.kind](block)) return false;
+  if (block.kind === "file" && taken === undefined) return takesFile(block, model);
+  return !(block.kind === "image" && block.source === "url" && model.profile.imageUrlInputs === false);
 }
 
 /** Whether a block that the model takes may stand in a tool's answer. */
-export function takesInAnswer({ kind }: MediaBlock, { profile, classes }: ModelFacts): boolean {
+export function takesInAnswer({ kind }: MediaBlock, model: ModelFacts): boolean {
   const flag = FLAGS[kind].toolMessage;
-  return !answersAreText(classes) && (flag === undefined || profile[flag] !== false);
+  return !speaksOpenAi(model) && (flag === undefined || model.profile[flag] !== false);
 }
 
 /** A file by address or id is the provider's to fetch, so it knows it. */
@@ -72,9 +85,6 @@ function takesFile({ source, mimeType }: MediaBlock, { profile, classes }: Model
   }
   return FILE_TAKERS.has(classes[0] ?? "");
 }
-
-const answersAreText = (classes: readonly string[]): boolean =>
-  classes.some((name) => TEXT_ANSWERS.has(name));
 
 const booleanOf = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 
