@@ -4,3 +4,15 @@ export { glob, type GlobQuery, type GlobResult, type SearchStop } from "./glob.j
 export { grep } from "./grep.js";
 export type { GrepMatch, GrepQuery, GrepResult } from "./line-search.js";
 export { MountedDiskBackend, type MountedDiskOptions } from "./mounted-disk-backend.js";
+export {
+  fromSandboxBackendProtocolV2,
+  type FromSandboxProtocolOptions,
+} from "./protocol/from-sandbox-protocol.js";
+export type * from "./protocol/sandbox-protocol.js";
+export {
+  type OwnSandboxProtocol,
+  toSandboxBackendProtocolV2,
+  type ToSandboxProtocolOptions,
+} from "./protocol/to-sandbox-protocol.js";
+export { SandboxBackend, type SandboxBackendOptions } from "./sandbox-backend.js";
+export { withShell } from "./with-shell.js";

@@ -7,3 +7,5 @@ export { runStoreSuite } from "./run-store-suite.js";
 export { sandboxSuite, type OpenSandbox } from "./sandbox-suite.js";
 export { threadStoreSuite } from "./thread-store-suite.js";
 export { fileBackendSuite, type OpenedBackend } from "./file-backend-suite.js";
+export { sandboxProtocolSuite } from "./sandbox-protocol/index.js";
+export type { ProtocolSuiteOptions } from "./sandbox-protocol/protocol-world.js";
