@@ -31,9 +31,14 @@ export class HeldDirectory {
     return new HeldDirectory(hostPath, undefined);
   }
 
-  /** A path for a system call on the child `name`, which must be a single name. */
-  at(name: string): string {
-    return join(this.path, name);
+  /** A path for a system call on the child `name`, which must be a single name. Bytes reach a name that is not UTF-8. */
+  at(name: string): string;
+  at(name: Buffer): Buffer;
+  at(name: string | Buffer): string | Buffer;
+  at(name: string | Buffer): string | Buffer {
+    return typeof name === "string"
+      ? join(this.path, name)
+      : Buffer.concat([Buffer.from(`${this.path}/`), name]);
   }
 
   /** A path for a system call on the directory itself, good until {@link close}. */
@@ -42,9 +47,9 @@ export class HeldDirectory {
   }
 
   /** Opens a child directory; a link in its place is refused (ELOOP or ENOTDIR). */
-  async child(name: string, create: boolean): Promise<HeldDirectory> {
+  async child(name: string | Buffer, create: boolean): Promise<HeldDirectory> {
     if (create) await makeDirectory(this.at(name));
-    const hostPath = join(this.#hostPath, name);
+    const hostPath = join(this.#hostPath, String(name));
     if (this.#handle !== undefined) {
       return new HeldDirectory(hostPath, await open(this.at(name), DIRECTORY | constants.O_NOFOLLOW));
     }
@@ -52,12 +57,20 @@ export class HeldDirectory {
     return new HeldDirectory(hostPath, undefined);
   }
 
+  /** Tells the directory from every other one of this machine, whatever path leads to it. */
+  async identity(): Promise<string> {
+    const { dev, ino } = await (this.#handle === undefined
+      ? stat(this.#hostPath, { bigint: true })
+      : this.#handle.stat({ bigint: true }));
+    return `${dev}:${ino}`;
+  }
+
   async close(): Promise<void> {
     await this.#handle?.close();
   }
 }
 
-async function makeDirectory(path: string): Promise<void> {
+async function makeDirectory(path: string | Buffer): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {

@@ -20,10 +20,11 @@ import type {
   SandboxProvider,
   SandboxSpec,
 } from "../contract.js";
-import { DEFAULT_LIMITS, limitLines, type CommandLimits } from "../limits.js";
+import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import { runProcess } from "../run-process.js";
 import { RunningCommands } from "../running-commands.js";
+import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
 import { toHostPaths } from "./host-paths.js";
 
 export interface LocalOptions {
@@ -38,9 +39,6 @@ interface Prepared {
   /** Host folder under which every virtual path exists as a link. */
   readonly root: string;
 }
-
-const SHELL = ["--noprofile", "--norc", "-c"] as const;
-const MARKER = "DEERFLOW_COMMAND_ID";
 
 export class LocalProvider implements SandboxProvider {
   readonly name = "local";
@@ -92,13 +90,11 @@ export class LocalProvider implements SandboxProvider {
     try {
       const { errorOutput: _, ...result } = await runProcess({
         file: "/bin/bash",
-        arguments: [
-          ...SHELL,
-          launcher(this.#limits),
-          "bash",
+        arguments: hostLauncher(
+          this.#limits,
           onHost(request.cwd ?? spec.workingDirectory),
           onHost(request.command),
-        ],
+        ),
         env: {
           PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
           HOME: onHost(spec.workingDirectory),
@@ -106,9 +102,9 @@ export class LocalProvider implements SandboxProvider {
           TERM: "dumb",
           TMPDIR: temporary,
           ...request.env,
-          [MARKER]: marker,
+          [COMMAND_MARKER]: marker,
         },
-        marker: `${MARKER}=${marker}`,
+        marker: `${COMMAND_MARKER}=${marker}`,
         timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
         outputCharacters: this.#limits.outputCharacters,
         replacements: [{ from: root, to: "" }, ...mountReplacements(mounts)],
@@ -121,17 +117,6 @@ export class LocalProvider implements SandboxProvider {
     }
   }
 }
-
-/** All limits but the number of processes, which would count those of the operator too. */
-const launcher = (limits: CommandLimits): string =>
-  [
-    "exec 2>&1",
-    ...limitLines(limits)
-      .split("\n")
-      .filter((line) => !line.startsWith("ulimit -u ")),
-    'cd -- "$1" || exit 1',
-    'exec bash --noprofile --norc -c "$2" bash',
-  ].join("\n");
 
 /** A link inside a linked folder would be made in the operator's own folder. */
 function refuseNested(mounts: readonly SandboxMount[]): void {
