@@ -179,6 +179,12 @@ export const ERROR_CATALOGUE = {
     retry: "model",
     text: "The old and the new text are the same; {path} stays as it is.",
   },
+  file_busy: {
+    status: 409,
+    retry: "model",
+    text: "{path} is being written by another process, which does not finish.",
+    next: "Try again in a moment.",
+  },
   file_changed: {
     status: 409,
     retry: "model",
@@ -234,11 +240,23 @@ export const ERROR_CATALOGUE = {
     text: "{path} cannot be {done}: a permission rule forbids it.",
     next: "Do not try other spellings or tools; go on without it, or tell the user what is missing.",
   },
+  path_of_host: {
+    status: 422,
+    retry: "model",
+    text: "The path given is one of the host machine. Here the same place is called {path}.",
+    next: "Use {path} with the file tools.",
+  },
   path_not_found: {
     status: 404,
     retry: "model",
     text: "Nothing is at {path}.",
     next: "List the folder above it to see what is there.",
+  },
+  video_unreadable: {
+    status: 422,
+    retry: "model",
+    text: "{path} cannot be shown as a video ({part}): {reason}.",
+    next: "Ask for another part of it, or go on without it.",
   },
   pattern_invalid: { status: 422, retry: "model", text: "The pattern {pattern} cannot be used: {reason}." },
 
