@@ -8,8 +8,9 @@ export type PermissionMode = "allow" | "deny" | "interrupt";
 export interface FilesystemPermission {
   readonly operations: readonly PermissionOperation[];
   /**
-   * Absolute glob patterns: braces, `**`, `?`, `[ab]`; names with a leading dot are matched. `/x/**` covers `/x` too
-   * (for deny and interrupt). A leading `~` is the home of the sandbox.
+   * Absolute glob patterns: braces, `**`, `?`, `[ab]`, `[!a]`; names with a leading dot are matched, and a backslash
+   * takes its meaning from the next character. `/x/**` covers `/x` too (for deny and interrupt). A leading `~` is the
+   * home of the sandbox.
    */
   readonly paths: readonly string[];
   /** Default `allow`. */
