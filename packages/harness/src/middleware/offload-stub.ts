@@ -1,0 +1,130 @@
+/** What a model sees in place of a text that was put into a file. */
+import { readProse } from "../base/prose.js";
+import { countLines, headLinesOf, headOf, linesWithin, tailLinesOf } from "./offload-text.js";
+
+const TEMPLATE = readProse(new URL("./offload-stub.md", import.meta.url));
+
+/** How much of a text its stub shows: whole lines of both ends, or characters of both ends. */
+export type PreviewSize =
+  | { readonly headLines: number; readonly tailLines: number; readonly lineCharacters: number }
+  | { readonly headCharacters: number; readonly tailCharacters: number };
+
+/** Says how to read a file from its start, a window at a time. `lines` is a number of lines that fits. */
+export type HowToRead = (path: string, lines: number) => string;
+
+export interface StubContent {
+  /** What is not shown, as the start of a sentence. */
+  readonly subject: string;
+  readonly path: string;
+  readonly text: string;
+  /** What was said behind the text and belongs to it, such as how a command ended. */
+  readonly ending?: string;
+  /** Twelve or more characters that the author of the text cannot have known, so that it cannot end its own frame. */
+  readonly mark: string;
+  readonly synopsis?: string;
+  readonly preview: PreviewSize;
+  readonly howToRead: HowToRead;
+  /** The stub is not longer, unless its frame alone is. Absent: the preview is shown whole. */
+  readonly limitCharacters?: number;
+}
+
+/** The window that a stub names has no more characters than this, where lines allow it. */
+const WINDOW_CHARACTERS = 20_000;
+const MAX_WINDOW_LINES = 100;
+/** Shown of a text even where the limit is too small for any stub. */
+const LEAST_BODY_CHARACTERS = 200;
+
+/** Pure. All that comes out of the text stands literally, between two lines that it cannot contain. */
+export function offloadStub(content: StubContent): string {
+  const { text, ending = "", mark, synopsis, preview, limitCharacters = Number.POSITIVE_INFINITY } = content;
+  const behind = ending === "" ? "" : `\n${ending}`;
+  const frame = fill(content, behind);
+  const room = Math.max(limitCharacters - frame.length, LEAST_BODY_CHARACTERS);
+  const shown = previewOf(text, preview, mark);
+  const whole = synopsis === undefined ? shown : `${synopsis}\n\n${shown}`;
+  if (whole.length <= room) return fill(content, `${whole}${behind}`);
+  const fitting = shown.length <= room ? shown : smallPreview(text, room, mark);
+  return fill(content, `${fitting}${behind}`);
+}
+
+function fill(content: StubContent, body: string): string {
+  const { subject, path, text, mark, howToRead } = content;
+  const values: Readonly<Record<string, string>> = {
+    subject,
+    path,
+    mark,
+    body,
+    characters: String(text.length),
+    lines: String(countLines(text)),
+    how: howToRead(path, firstWindow(text)),
+  };
+  return TEMPLATE.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** How many lines from the start a reader takes at once; one where even the first is long. */
+export function firstWindow(text: string): number {
+  let characters = 0;
+  let lines = 0;
+  for (const line of linesWithin(text, WINDOW_CHARACTERS + 1)) {
+    characters += line.text.length + 1;
+    if (characters > WINDOW_CHARACTERS || lines === MAX_WINDOW_LINES) break;
+    lines += 1;
+  }
+  return Math.max(1, lines);
+}
+
+function previewOf(text: string, size: PreviewSize, mark: string): string {
+  return "headLines" in size
+    ? linePreview(text, size, mark)
+    : characterPreview(text, size.headCharacters, size.tailCharacters, mark);
+}
+
+type LinePreview = Extract<PreviewSize, { headLines: number }>;
+
+function linePreview(text: string, size: LinePreview, mark: string): string {
+  const { headLines, tailLines, lineCharacters } = size;
+  const total = countLines(text);
+  const cut = (line: string) => headOf(line, lineCharacters);
+  const isShort = total <= headLines + tailLines;
+  const head = firstLines(text, isShort ? total : headLines).map(cut);
+  if (isShort) return head.join("\n");
+  const leftOut = `----- ${mark}: ${total - headLines - tailLines} lines left out -----`;
+  return [...head, leftOut, ...lastLines(text, tailLines).map(cut)].join("\n");
+}
+
+function firstLines(text: string, count: number): string[] {
+  const lines: string[] = [];
+  for (const line of linesWithin(text, text.length)) {
+    if (lines.length === count) break;
+    lines.push(line.text);
+  }
+  return lines;
+}
+
+function lastLines(text: string, count: number): string[] {
+  const lines: string[] = [];
+  let to = text.endsWith("\n") ? text.length - 1 : text.length;
+  while (lines.length < count && to >= 0) {
+    const from = to === 0 ? 0 : text.lastIndexOf("\n", to - 1) + 1;
+    lines.unshift(text.slice(from, to));
+    to = from - 1;
+  }
+  return lines;
+}
+
+function characterPreview(text: string, headLimit: number, tailLimit: number, mark: string): string {
+  if (text.length <= headLimit + tailLimit) return text;
+  const head = headLinesOf(text, headLimit);
+  const tail = tailLinesOf(text, tailLimit);
+  const leftOut = `----- ${mark}: ${text.length - head.length - tail.length} characters left out -----`;
+  return `${endLine(head)}${leftOut}\n${tail}`;
+}
+
+const endLine = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+
+/** Two thirds of what room there is for the start, the rest for the end. */
+function smallPreview(text: string, room: number, mark: string): string {
+  const notice = characterPreview(`${text} `, 0, 0, mark).length + 2;
+  const free = Math.max(0, room - notice);
+  return characterPreview(text, Math.floor((free * 2) / 3), Math.floor(free / 3), mark);
+}
