@@ -4,8 +4,9 @@ import { join, resolve } from "node:path";
 import { DeerflowError } from "../base/errors.js";
 import { fromSegments, isWithin, segmentsOf, shownPath } from "../base/virtual-path.js";
 import type { FileBackend, PathJudge } from "./contract.js";
-import { bothJudges, MountedDiskBackend } from "./mounted-disk-backend.js";
+import { MountedDiskBackend } from "./mounted-disk-backend.js";
 import type { Place } from "./mount-table.js";
+import { bothJudges } from "./path-judge.js";
 
 export interface FilesystemOptions {
   /** A folder of the host, absolute or from the working directory; made, for its owner only, at the first write. */

@@ -1,8 +1,12 @@
 /** Public names of this room; nothing is defined here. */
+export { CompositeBackend, type CompositeOptions } from "./composite-backend.js";
+export type { CompositeRoute } from "./composite-routes.js";
 export * from "./contract.js";
+export { FilesystemBackend, type FilesystemOptions } from "./filesystem-backend.js";
 export { glob, type GlobQuery, type GlobResult, type SearchStop } from "./glob.js";
 export { grep } from "./grep.js";
 export type { GrepMatch, GrepQuery, GrepResult } from "./line-search.js";
+export { LocalShellBackend, type LocalShellOptions } from "./local-shell-backend.js";
 export { MountedDiskBackend, type MountedDiskOptions } from "./mounted-disk-backend.js";
 export {
   fromSandboxBackendProtocolV2,

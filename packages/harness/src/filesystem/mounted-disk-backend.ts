@@ -31,6 +31,7 @@ import { removeTree } from "./disk-removal.js";
 import { isTemporaryName, putFile } from "./disk-write.js";
 import { type HeldDirectory, holdDirectory, withDirectory } from "./held-directory.js";
 import { MountTable, type Place } from "./mount-table.js";
+import { bothJudges } from "./path-judge.js";
 
 const DEFAULT_MAX_READ_BYTES = 64 * 1024 * 1024;
 const NEW_FILE_MODE = 0o644;
@@ -313,14 +314,6 @@ async function compareAndPut(folder: HeldDirectory, place: Mounted, replacement:
 }
 
 const isForbidden = (error: unknown): boolean => DeerflowError.is(error) && error.code === "path_forbidden";
-
-/** Asks both; either may refuse. */
-export const bothJudges =
-  (first: PathJudge | undefined, second: PathJudge): PathJudge =>
-  (operation, path) => {
-    first?.(operation, path);
-    second(operation, path);
-  };
 
 const directoryAt = (path: string): FileEntry => ({ path, kind: "directory", size: 0, modifiedAt: 0 });
 
