@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -13,16 +13,8 @@ import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import { ScriptedModel } from "../testing/scripted-model.js";
 import { defineTool } from "../tools/define-tool.js";
 import { createFileTools } from "../tools/file-tools.js";
-import {
-  judgeWrite,
-  newestReadHash,
-  READ_MARK_KEY,
-  readBeforeWrite,
-  withReadMark,
-} from "./read-before-write.js";
-
-const marked = (path: string, hash: string): ToolMessage =>
-  new ToolMessage({ content: "", tool_call_id: "r", additional_kwargs: { [READ_MARK_KEY]: { path, hash } } });
+import { judgeWrite, readBeforeWrite } from "./read-before-write.js";
+import { READ_MARK_KEY } from "./read-before-write-marks.js";
 
 let host: string;
 let files: MountedDiskBackend;
@@ -98,31 +90,6 @@ describe("read marks", () => {
     });
     const { answer } = await conversation().call("peek", { path: "/w/f" }, custom);
     expect(answer.additional_kwargs[READ_MARK_KEY]).toEqual({ path: "/w/f", hash: sha256("text") });
-  });
-
-  it("go on the last tool message of a Command", () => {
-    const [first, last] = [marked("/a", "1"), new ToolMessage({ content: "", tool_call_id: "2" })];
-    withReadMark(new Command({ update: { messages: [first, last] } }), { path: "/b", hash: "2" });
-    expect(newestReadHash([last], "/b")).toBe("2");
-    expect(newestReadHash([first], "/a")).toBe("1");
-  });
-});
-
-describe("newestReadHash", () => {
-  it.each([
-    ["no message", [], undefined],
-    ["only a summary", [new HumanMessage({ content: "read /f", name: "summary" })], undefined],
-    ["a read of another file", [marked("/g", "1")], undefined],
-    ["the newest of several", [marked("/f", "1"), marked("/f", "2"), marked("/g", "3")], "2"],
-    ["a mark whose path is spelled otherwise", [marked("//f/", "1")], "1"],
-    ["a mark that is none", [marked(7 as never, "1"), marked("/f", null as never)], undefined],
-    [
-      "a mark on a message that is no tool's",
-      [new AIMessage({ content: "", additional_kwargs: { [READ_MARK_KEY]: { path: "/f", hash: "1" } } })],
-      undefined,
-    ],
-  ] as [string, BaseMessage[], string | undefined][])("finds in %s", (_, messages, hash) => {
-    expect(newestReadHash(messages, "/f")).toBe(hash);
   });
 });
 

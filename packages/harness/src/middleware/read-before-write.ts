@@ -1,28 +1,27 @@
 /** Refuses to change a file whose current version the model has not read and can no longer see. */
-import { type BaseMessage, ToolMessage } from "@langchain/core/messages";
-import { type Command, isCommand } from "@langchain/langgraph";
-import { createMiddleware, type ToolCallRequest } from "langchain";
+import { posix } from "node:path";
+import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
+import type { Command } from "@langchain/langgraph";
+import { createMiddleware, type ToolCallHandler } from "langchain";
 import { z } from "zod";
-import { reasonOf } from "../base/errors.js";
+import { DeerflowError } from "../base/errors.js";
 import { KeyedLock } from "../base/keyed-lock.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import { readProse } from "../base/prose.js";
-import { parseVirtualPath } from "../base/virtual-path.js";
 import type { FileBackend, Version } from "../filesystem/contract.js";
 import { type Operation, operationOf, refuse } from "../tools/define-tool.js";
-import { pathArgument } from "../tools/file-arguments.js";
+import { givenPath, pathArgument } from "../tools/file-arguments.js";
+import {
+  deniedSandbox,
+  inspect,
+  type Inspection,
+  nameIn,
+  realPathOf,
+} from "./read-before-write-inspection.js";
+import { newestReadHash, toolMessageOf, versionRead, withReadMark } from "./read-before-write-marks.js";
+import { describeFailure } from "./tool-errors.js";
 
 const GUIDANCE = readProse(new URL("./read-before-write.md", import.meta.url));
-
-/** The key in a read's `additional_kwargs`. The mark lives and dies with its message: what was summarised away is unread. */
-export const READ_MARK_KEY = "deerflow_read_mark";
-
-export interface ReadMark {
-  /** Canonical. */
-  readonly path: string;
-  /** The sha-256 of the whole file, in hex, however little of it was shown. */
-  readonly hash: Version;
-}
 
 export interface ReadBeforeWriteOptions {
   readonly files: FileBackend;
@@ -31,57 +30,128 @@ export interface ReadBeforeWriteOptions {
   readonly lock?: KeyedLock;
 }
 
-const WRITES: ReadonlySet<Operation | undefined> = new Set(["write", "edit"]);
-
 /** A key is a backend's id and a path, so agents on other files never wait for each other. */
 const EVERYONE = new KeyedLock();
 
+/** Tools of other makers, by the names that they usually have. */
+const WELL_KNOWN: ReadonlyMap<string, Operation> = new Map([
+  ["read_file", "read"],
+  ["write_file", "write"],
+  ["edit_file", "edit"],
+  ["str_replace", "edit"],
+]);
+
 /**
  * Guards every tool whose operation is `write` or `edit`; stamps those whose operation is `read`. A new file is free.
- * A write never counts as a read. What cannot be inspected is let through and logged: the tool then says what is wrong.
+ * A write never counts as a read. What cannot be inspected is let through and logged: the tool then says what is
+ * wrong. A sandbox that may not be used is a refusal and never lets a call through.
  */
 export function readBeforeWrite({ files, logger = silentLogger, lock = EVERYONE }: ReadBeforeWriteOptions) {
-  const currentVersion = async (path: string): Promise<Inspection> => {
-    try {
-      return { inspected: true, version: (await files.read(path))?.version };
-    } catch (error) {
-      logger.warn("Read-before-write could not inspect a file and lets the call through", {
-        path,
-        reason: reasonOf(error),
-      });
-      return { inspected: false };
-    }
+  const versionNow = async ({ path }: TargetFile): Promise<Version | undefined> => {
+    const file = await inspect(files, path, logger);
+    return file.inspected ? file.version : undefined;
+  };
+
+  const read = async (request: Request, next: ToolCallHandler, file: TargetFile): Promise<Answer> => {
+    const answer = await next(request);
+    if (isFailedRead(answer, request)) return answer;
+    const hash = versionRead(answer, file.path) ?? (await versionNow(file));
+    return hash === undefined ? answer : withReadMark(answer, { path: file.real, hash });
+  };
+
+  const write = async (request: Request, next: ToolCallHandler, file: TargetFile): Promise<Answer> => {
+    const seen = newestReadHash(messagesOf(request), file.real, nameIn(files));
+    const verdict = judgeWrite(await inspect(files, file.path, logger), seen);
+    return verdict === "allow" ? next(request) : refuseUnread(request, file.path);
+  };
+
+  const pass = async (request: Request, next: ToolCallHandler): Promise<Answer> => {
+    const target = targetOf(request);
+    if (target === undefined) return next(request);
+    const { path, does } = target;
+    const real = await realPathOf(files, path);
+    const key = [scopeOf(files, request), files.id, nameIn(files)(real)].join("\n");
+    // Calls of one turn run side by side: neither check and write, nor read and mark may be torn apart.
+    return lock.hold(key, () => (does === "read" ? read : write)(request, next, { path, real }));
   };
 
   return createMiddleware({
     name: "read-before-write",
 
     async wrapToolCall(request, next) {
-      const operation = operationOf(request.tool);
-      const path = pathArgument(request.toolCall.args);
-      if (path === undefined || !(operation === "read" || WRITES.has(operation))) return next(request);
-
-      // Calls of one turn run side by side: neither check and write, nor read and mark may be torn apart.
-      return lock.hold(`${files.id}\n${path}`, async () => {
-        if (operation === "read") {
-          const result = await next(request);
-          if (toolMessageOf(result)?.status === "error") return result;
-          const mark = markOfRead(result) ?? markOf(path, await currentVersion(path));
-          return mark === undefined ? result : withReadMark(result, mark);
-        }
-        const verdict = judgeWrite(await currentVersion(path), newestReadHash(messagesOf(request), path));
-        if (verdict === "allow") return next(request);
-        const guidance = GUIDANCE.replace("{path}", () => path);
-        return refuse(request.toolCall, "file_not_read", { path }, guidance);
-      });
+      try {
+        return await pass(request, next);
+      } catch (error) {
+        const denied = deniedSandbox(error);
+        if (denied === undefined) throw error;
+        return withMeta(refuse(request.toolCall, denied.code, denied.details), denied);
+      }
     },
   });
 }
 
-/** What is known of a file at the moment of a write. No version: no file. */
-export type Inspection =
-  | { readonly inspected: true; readonly version: Version | undefined }
-  | { readonly inspected: false };
+/**
+ * The gate on its own, for an agent of LangChain's `createAgent`: a file is only changed when the model has read its
+ * current version and can still see that read. Guards the tools of this package, and others that are called
+ * `write_file`, `edit_file` or `str_replace`, with `read_file` as what satisfies it.
+ * @param options `backend`: the files that the tools work on. `enabled`: false lets everything pass. Default true.
+ * @example createAgent({ model, tools, middleware: [createReadBeforeWriteMiddleware({ backend })] })
+ */
+export function createReadBeforeWriteMiddleware(
+  options: { readonly backend: FileBackend; readonly enabled?: boolean } & Omit<
+    ReadBeforeWriteOptions,
+    "files"
+  >,
+) {
+  const { backend, enabled = true, ...rest } = options;
+  return enabled
+    ? readBeforeWrite({ files: backend, ...rest })
+    : createMiddleware({ name: "read-before-write", wrapToolCall: (request, next) => next(request) });
+}
+
+type Answer = ToolMessage | Command;
+type Request = Parameters<ToolCallHandler>[0];
+
+/** The file of a call: as it was named, and where that really lies. Both canonical. */
+interface TargetFile {
+  readonly path: string;
+  readonly real: string;
+}
+
+/** Undefined for a call that the gate has nothing to do with. */
+function targetOf({ tool, toolCall }: Request): { path: string; does: "read" | "write" } | undefined {
+  const own = operationOf(tool);
+  const operation = own ?? WELL_KNOWN.get(toolCall.name);
+  const does = operation === "edit" ? "write" : operation;
+  if (does !== "read" && does !== "write") return undefined;
+  const path = own === undefined ? foreignPath(toolCall.args) : pathArgument(toolCall.args);
+  return path === undefined ? undefined : { path, does };
+}
+
+/** Tools of other makers may take a relative path, and fold `..` where ours refuse it. */
+function foreignPath(args: Request["toolCall"]["args"]): string | undefined {
+  const given = givenPath(args);
+  return typeof given === "string" && given !== ""
+    ? pathArgument({ path: posix.resolve("/", given) })
+    : undefined;
+}
+
+/** A foreign tool may say in words only that it failed. */
+function isFailedRead(answer: Answer, { tool }: Request): boolean {
+  const message = toolMessageOf(answer);
+  if (message === undefined || message.status === "error") return true;
+  return operationOf(tool) === undefined && message.text.startsWith("Error:");
+}
+
+const Run = z.object({ configurable: z.object({ thread_id: z.string() }) });
+const Context = z.object({ context: z.object({ thread_id: z.string() }) });
+
+/** A backend's id names its files, save where they lie in the state of each thread. */
+function scopeOf(files: FileBackend, { runtime }: Request): string {
+  if (files.usesGraphState !== true) return "";
+  const run = Run.safeParse(runtime).data?.configurable ?? Context.safeParse(runtime).data?.context;
+  return run?.thread_id ?? "";
+}
 
 /** Whether a write may go on, given the file as it is and the hash of the newest read that is still in sight. */
 export function judgeWrite(file: Inspection, read: Version | undefined): "allow" | "refuse" {
@@ -89,56 +159,20 @@ export function judgeWrite(file: Inspection, read: Version | undefined): "allow"
   return file.version === read ? "allow" : "refuse";
 }
 
-const Mark = z.object({ path: z.string(), hash: z.string() });
+const messagesOf = (request: Request): readonly BaseMessage[] => request.state.messages ?? [];
 
-/** The hash in the newest mark for `path`; undefined when no read of it is in sight. */
-export function newestReadHash(messages: readonly BaseMessage[], path: string): Version | undefined {
-  for (const message of messages.toReversed()) {
-    if (!ToolMessage.isInstance(message)) continue;
-    const mark = Mark.safeParse(message.additional_kwargs[READ_MARK_KEY]);
-    if (mark.success && canonical(mark.data.path) === path) return mark.data.hash;
-  }
-  return undefined;
+function refuseUnread({ toolCall }: Request, path: string): ToolMessage {
+  const guidance = GUIDANCE.replace("{path}", () => path);
+  const error = new DeerflowError("file_not_read", { path });
+  return withMeta(refuse(toolCall, "file_not_read", { path }, guidance), error, guidance);
 }
 
-/** Marks of older threads may hold a path as the model spelled it. */
-function canonical(path: string): string {
-  try {
-    return parseVirtualPath(path);
-  } catch {
-    // No path of ours, so it matches none.
-    return path;
-  }
-}
-
-const messagesOf = (request: ToolCallRequest): readonly BaseMessage[] => request.state.messages ?? [];
-
-const Facts = z.object({ path: z.string(), version: z.string() });
-
-/** The mark of what the tool says it has read; undefined when it does not say, so its word need not be taken. */
-function markOfRead(result: ToolMessage | Command): ReadMark | undefined {
-  const facts = Facts.safeParse(toolMessageOf(result)?.artifact);
-  return facts.success ? { path: facts.data.path, hash: facts.data.version } : undefined;
-}
-
-const markOf = (path: string, file: Inspection): ReadMark | undefined =>
-  file.inspected && file.version !== undefined ? { path, hash: file.version } : undefined;
-
-/** The result with the mark on its (last) tool message. */
-export function withReadMark(result: ToolMessage | Command, mark: ReadMark): ToolMessage | Command {
-  const message = toolMessageOf(result);
-  if (message !== undefined) {
-    message.additional_kwargs = { ...message.additional_kwargs, [READ_MARK_KEY]: mark };
-  }
-  return result;
-}
-
-const Update = z.object({ messages: z.array(z.unknown()) });
-
-function toolMessageOf(result: ToolMessage | Command): ToolMessage | undefined {
-  if (!isCommand(result)) return result;
-  const update = Update.safeParse(result.update);
-  return update.success
-    ? update.data.messages.findLast((message) => ToolMessage.isInstance(message))
-    : undefined;
+/** The message is new here, and nobody else's. */
+function withMeta(message: ToolMessage, error: DeerflowError, action?: string): ToolMessage {
+  const failure = describeFailure(error);
+  message.additional_kwargs = {
+    ...message.additional_kwargs,
+    deerflow_tool_meta: action === undefined ? failure : { ...failure, recommended_next_action: action },
+  };
+  return message;
 }
