@@ -12,10 +12,12 @@ import { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { maskPaths } from "../sandbox/path-mask.js";
 import type { AgentFactory, AgentRequest, PreparedAgent } from "./contract.js";
 import { createDeerflowAgent } from "./create-deerflow-agent.js";
+import { offloadServices } from "./lead-agent-offload.js";
 import { leadAgentState } from "./lead-agent-state.js";
 import { leadAgentTools } from "./lead-agent-tools.js";
 import { type AgentRunContext, parseAgentRunContext } from "./run-context.js";
 import { leadAgentPrompt } from "./system-prompt.js";
+import { takesMedia } from "./takes-media.js";
 
 /** The one assistant of this version, by the name that DeerFlow's clients send. */
 export const LEAD_AGENT = "lead_agent";
@@ -46,7 +48,11 @@ export const makeLeadAgent =
     const directories = threadDirectories(parts.home, request.principal, request.threadId);
     createThreadDirectories(directories);
     const modelName = wish.modelName ?? catalogue.models[0]?.name ?? "";
-    const services = { ...servicesOf(parts, config, directories, request.threadId), modelName };
+    const services = {
+      ...servicesOf(parts, config, directories, request.threadId),
+      modelName,
+      takesMedia: takesMedia(catalogue.models.find(({ name }) => name === modelName)),
+    };
     return {
       graph: createDeerflowAgent({
         model,
@@ -94,6 +100,7 @@ function servicesOf(
     mask: (text) => maskPaths(replacements, text),
     directories,
     files: threadFiles(directories),
+    ...offloadServices(config),
     ...(provider === undefined ? {} : { sandbox: new LazySandbox(provider, spec) }),
     title: { maxWords: config.title.max_words, maxCharacters: config.title.max_chars },
   };
@@ -105,5 +112,7 @@ const promptOf = (services: LeadAgentServices, wish: AgentRunContext): string =>
 const featuresOf = (config: DeerflowConfig, wish: AgentRunContext) => ({
   title: config.title.enabled,
   readBeforeWrite: config.read_before_write.enabled,
+  toolOutputOffload: config.tool_output.enabled,
+  messageOffload: config.tool_output.enabled,
   clarification: !wish.nonInteractive,
 });

@@ -40,12 +40,18 @@ describe("the order table", () => {
     expect(names("lead", { ...ALL, title: false }, SERVICES)).toEqual([
       "uploads",
       "dangling-tool-calls",
+      "media-messages",
       "sandbox-audit",
       "tool-errors",
       "todoListMiddleware",
       "clarification",
     ]);
-    expect(names("sub", ALL, SERVICES)).toEqual(["dangling-tool-calls", "sandbox-audit", "tool-errors"]);
+    expect(names("sub", ALL, SERVICES)).toEqual([
+      "dangling-tool-calls",
+      "media-messages",
+      "sandbox-audit",
+      "tool-errors",
+    ]);
   });
 
   it("places the host's own middleware before Clarification, also where that is off", () => {

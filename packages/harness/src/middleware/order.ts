@@ -1,12 +1,17 @@
 /** Who stands outside whom. This table IS the order of the middleware; nothing else may set it. */
 import type { AgentMiddleware } from "langchain";
 import type { Logger } from "../base/logger.js";
-import type { ThreadDirectories } from "../context/home-paths.js";
+import { type ThreadDirectories, VIRTUAL_OUTPUTS } from "../context/home-paths.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import type { AuditSink } from "../policy/audit-sink.js";
 import type { LazySandbox } from "../sandbox/lazy-sandbox.js";
+import { approval } from "./approval.js";
+import { type ApprovalOptions, asksForApproval } from "./approval-pauses.js";
 import { clarification } from "./clarification.js";
 import { danglingToolCalls } from "./dangling-tool-calls.js";
+import { messageOffload, type MessageOffloadOptions } from "./message-offload.js";
+import { mediaMessages } from "./media-messages.js";
+import type { TakesMedia } from "./media-support.js";
 import { modelErrors } from "./model-errors.js";
 import { readBeforeWrite } from "./read-before-write.js";
 import { sandbox } from "./sandbox.js";
@@ -15,6 +20,7 @@ import { threadData } from "./thread-data.js";
 import { title, type TitleOptions } from "./title.js";
 import { todoList } from "./todo-list.js";
 import { toolErrors } from "./tool-errors.js";
+import { toolOutputOffload, type ToolOutputOffloadOptions } from "./tool-output-offload.js";
 import { uploads } from "./uploads.js";
 
 /** What the middleware of one agent may use. A row whose service is absent is left out. */
@@ -27,17 +33,29 @@ export interface MiddlewareServices {
   readonly files?: FileBackend;
   readonly sandbox?: LazySandbox;
   readonly title?: TitleOptions;
+  /** Where long results go and what is shown of them, where that is not DeerFlow's default. */
+  readonly toolOutput?: Omit<ToolOutputOffloadOptions, "files" | "logger">;
+  /** The same for long messages of the user. */
+  readonly longMessages?: Omit<MessageOffloadOptions, "files" | "logger">;
+  /** Which calls wait for a person. */
+  readonly approval?: ApprovalOptions;
   /** As the user knows it. */
   readonly modelName?: string;
+  /** What the installation knows of the model's eyes and ears, beside the model's own profile. */
+  readonly takesMedia?: TakesMedia;
 }
 
 /** What can be switched; `true` builds the row, `false` leaves it out. */
 export const FEATURES = [
   "threadData",
+  "messageOffload",
+  "toolOutputOffload",
   "uploads",
   "sandbox",
   "danglingToolCalls",
   "modelErrors",
+  "mediaMessages",
+  "approval",
   "sandboxAudit",
   "readBeforeWrite",
   "toolErrors",
@@ -61,6 +79,12 @@ export interface OrderRow {
   build(services: MiddlewareServices): AgentMiddleware | undefined;
 }
 
+const DEERFLOW_MESSAGES = {
+  dialect: "deerflow",
+  folder: `${VIRTUAL_OUTPUTS}/.conversation-history`,
+} as const;
+const DEERFLOW_RESULTS = { dialect: "deerflow", folder: `${VIRTUAL_OUTPUTS}/.tool-results` } as const;
+
 /**
  * First = outermost: its before-hooks run first, its after-hooks last, its wraps stand around all below.
  * Order after DeerFlow's chain, of which this is the part that exists so far.
@@ -75,11 +99,31 @@ export const ORDER: readonly OrderRow[] = [
     build: ({ directories }) => directories && threadData({ directories }),
   },
   {
+    name: "message-offload",
+    feature: "messageOffload",
+    on: "both",
+    guard: false,
+    because:
+      "Outside uploads, so that the files named there stand in front of the stub, and are not stored with the text.",
+    build: ({ files, logger, longMessages }) =>
+      files && messageOffload({ ...DEERFLOW_MESSAGES, ...longMessages, files, logger }),
+  },
+  {
+    name: "tool-output-offload",
+    feature: "toolOutputOffload",
+    on: "both",
+    guard: false,
+    because:
+      "Outside every other tool wrap, so that it sees the result as the model would: audit notes and what became of errors are in it.",
+    build: ({ files, logger, toolOutput }) =>
+      toolOutputOffload({ ...DEERFLOW_RESULTS, ...toolOutput, logger, ...(files && { files }) }),
+  },
+  {
     name: "uploads",
     feature: "uploads",
     on: "lead",
     guard: false,
-    because: "Outside every other change of the request, so that those see the files named.",
+    because: "Outside every further change of the request, so that those see the files named.",
     build: () => uploads(),
   },
   {
@@ -105,6 +149,24 @@ export const ORDER: readonly OrderRow[] = [
     guard: false,
     because: "Inside the repair of the history, outside every row that may call the model again.",
     build: ({ modelName }) => (modelName === undefined ? undefined : modelErrors({ modelName })),
+  },
+  {
+    name: "media-messages",
+    feature: "mediaMessages",
+    on: "both",
+    guard: false,
+    because: "Inside every row that repairs or shortens the history, so that it fits what is really sent.",
+    build: ({ takesMedia }) => mediaMessages(takesMedia === undefined ? {} : { takes: takesMedia }),
+  },
+  {
+    name: "approval",
+    feature: "approval",
+    on: "both",
+    guard: true,
+    because:
+      "After-hooks run up the table, so a person is asked last, about the calls as every row below left them; no row above changes an answer.",
+    build: (services) =>
+      services.approval && asksForApproval(services.approval) ? approval(services.approval) : undefined,
   },
   {
     name: "sandbox-audit",
