@@ -8,6 +8,9 @@ const HEADER = `DeerFlow TS reads this file at its start and again before every 
 Every setting is optional: the values in comments are the defaults.
 A value that is $NAME and nothing else is read from the environment.`;
 
+/** A list or mapping in a comment must not go on in the next line. */
+const IN_ONE_LINE = { collectionStyle: "flow", lineWidth: 0 } as const;
+
 const MODELS = `models:
   - name: my-model
     display_name: My model
@@ -45,7 +48,7 @@ function setting(name: string, schema: z.core.$ZodType): string {
   const tail = description === undefined ? "" : `   # ${description}`;
   // A setting without a default stays a comment when its section is opened.
   if (!(schema instanceof z.ZodDefault)) return `# ${indent}# ${name.trim()}: …${tail}`;
-  return `# ${name}: ${stringify(schema.def.defaultValue).trimEnd()}${tail}`;
+  return `# ${name}: ${stringify(schema.def.defaultValue, IN_ONE_LINE).trimEnd()}${tail}`;
 }
 
 const comment = (text = ""): string =>

@@ -13,7 +13,6 @@ export const RESERVED_NAMES: readonly ReservedName[] = [
   { path: "tool_groups", because: "all built-in tools belong to the lead agent" },
   { path: "tools", because: "only built-in tools exist" },
   { path: "tool_search", because: "every tool is always visible" },
-  { path: "tool_output", because: "long outputs are cut, not stored" },
   { path: "skills", because: "skills are not loaded" },
   { path: "skill_scan", because: "skills are not loaded" },
   { path: "skill_evolution", because: "skills are not loaded" },

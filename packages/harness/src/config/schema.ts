@@ -4,6 +4,7 @@ import { LOG_LEVELS } from "../base/logger.js";
 import { databaseSection, storeOverride } from "./database-section.js";
 import { modelSchema } from "./model-section.js";
 import { flag, integer, section } from "./schema-parts.js";
+import { toolOutputSection } from "./tool-output-section.js";
 
 /** The newest shape of `config.yaml` that this version knows. */
 export const CONFIG_VERSION = 1;
@@ -60,6 +61,7 @@ export const configSchema = z.strictObject({
   read_before_write: section({
     enabled: flag(true).describe("Refuses to change a file whose present content the model has not read."),
   }).describe("The gate in front of changing files."),
+  tool_output: toolOutputSection.describe("What becomes of results that are too long for a model."),
   uploads: section({
     max_files: integer({ min: 1, fallback: 10 }).describe("Files of one upload."),
     max_file_size: integer({ min: 1, fallback: 50 * MEBIBYTE }).describe("Bytes of one file."),

@@ -38,6 +38,7 @@ describe("the order table", () => {
 
   it("leaves out what is switched off, what a subagent does not carry, and what lacks its service", () => {
     expect(names("lead", { ...ALL, title: false }, SERVICES)).toEqual([
+      "tool-output-offload",
       "uploads",
       "dangling-tool-calls",
       "media-messages",
@@ -47,6 +48,7 @@ describe("the order table", () => {
       "clarification",
     ]);
     expect(names("sub", ALL, SERVICES)).toEqual([
+      "tool-output-offload",
       "dangling-tool-calls",
       "media-messages",
       "sandbox-audit",
