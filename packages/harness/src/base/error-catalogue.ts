@@ -237,7 +237,7 @@ export const ERROR_CATALOGUE = {
   path_forbidden: {
     status: 403,
     retry: "model",
-    text: "{path} cannot be {done}: a permission rule forbids it.",
+    text: "{path} cannot be {done}: {reason}.",
     next: "Do not try other spellings or tools; go on without it, or tell the user what is missing.",
   },
   path_of_host: {
@@ -281,6 +281,24 @@ export const ERROR_CATALOGUE = {
     retry: "never",
     text: "The files lie in the state of a graph, and no graph is running here.",
     next: "Use StateBackend only inside the tools and hooks of an agent, or take another backend.",
+  },
+  graph_field_missing: {
+    status: 500,
+    retry: "never",
+    text: "The state of this graph has no field {field}, in which the files would lie.",
+    next: "Add it to the state schema: new StateSchema({ {field}: filesChannel }).",
+  },
+  store_missing: {
+    status: 500,
+    retry: "never",
+    text: "The files lie in a LangGraph store, and there is none here.",
+    next: "Give the agent a store, or StoreBackend its option store.",
+  },
+  stored_file_invalid: {
+    status: 500,
+    retry: "model",
+    text: "What is stored at {path} is not a file.",
+    next: "Delete it or write it anew.",
   },
   removal_unsupported: {
     status: 501,

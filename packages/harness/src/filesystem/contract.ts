@@ -70,6 +70,8 @@ export interface HostFolder {
   readonly workingDirectory: string;
   /** The one name in it that is meant, when the path asked for is a file's. */
   readonly only?: string;
+  /** Whether a search may tell of a name below, as `a/b.txt`; absent where it may tell of all. */
+  readonly shows?: (name: string) => boolean;
   close(): Promise<void>;
 }
 

@@ -55,6 +55,8 @@ export class PathPattern {
   readonly text: string;
   /** The leading names that are no globs; everything that is matched lies there or below. */
   readonly anchor: readonly string[];
+  /** The anchors of each choice that braces offer; everything that is matched lies at or below one. */
+  readonly places: readonly (readonly string[])[];
   /** What stands after the anchor. */
   readonly #rest: readonly string[];
   readonly #forms: Readonly<Record<Form, readonly Alternative[]>>;
@@ -74,6 +76,7 @@ export class PathPattern {
     this.#hasNegatedClass = /\[[!^]/.test(pattern);
     const composed = normalise(pattern);
     const normalised = compile(composed, READINGS.normalised);
+    this.places = expandBraces(pattern).map(anchorOf);
     this.#forms = {
       exact: composed === pattern ? normalised : compile(pattern, READINGS.exact),
       normalised,

@@ -137,9 +137,10 @@ describe(`path rules, in ${total} rows of tables`, () => {
 
 describe("path rules", () => {
   const refusal = (rule: unknown, options: PermissionRulesOptions = {}): DeerflowError => {
+    // Plain JavaScript may give anything.
+    const build = () => new PermissionRules([rule as FilesystemPermission], options);
     try {
-      // Plain JavaScript may give anything.
-      new PermissionRules([rule as FilesystemPermission], options);
+      build();
     } catch (error) {
       if (DeerflowError.is(error)) return error;
       throw error;

@@ -46,6 +46,15 @@ interface Rule {
   readonly patterns: readonly PathPattern[];
 }
 
+/** A rule that denies or interrupts, and the folders and files in which everything lies that it means. */
+export interface Restriction {
+  readonly mode: Exclude<PermissionMode, "allow">;
+  readonly operations: readonly PermissionOperation[];
+  readonly paths: readonly string[];
+  /** Virtual paths without a glob. */
+  readonly places: readonly string[];
+}
+
 /**
  * Rules, checked and compiled; pure decisions about virtual paths. Links are the caller's matter: ask for the path as
  * it is spelled and for the path where it really lies.
@@ -66,6 +75,15 @@ export class PermissionRules {
 
   get isEmpty(): boolean {
     return this.#rules.length === 0;
+  }
+
+  /** The rules that are more than leave. */
+  get restrictions(): readonly Restriction[] {
+    return this.#rules.flatMap(({ mode, operations, patterns }) => {
+      if (mode === "allow") return [];
+      const places = patterns.flatMap((pattern) => pattern.places.map(fromSegments));
+      return [{ mode, operations, paths: patterns.map(({ text }) => text), places }];
+    });
   }
 
   /** The same rules for files whose names fold case, or do not. */
