@@ -10,7 +10,7 @@ import type { AuditEvent } from "../policy/audit-sink.js";
 import type { CommandRequest, Sandbox } from "../sandbox/contract.js";
 import { ScriptedModel, type ScriptedTurn } from "../testing/scripted-model.js";
 import { askClarification } from "../tools/ask-clarification.js";
-import { createExecuteTool, createFileTools } from "../tools/file-tools.js";
+import { createFileTools } from "../tools/file-tools.js";
 import { createDeerflowAgent } from "./create-deerflow-agent.js";
 
 function workspace() {
@@ -42,6 +42,7 @@ const start = { messages: [new HumanMessage("go")] };
 describe("createDeerflowAgent", () => {
   it("blocks a dangerous command before it reaches the sandbox, warns about a doubtful one, and records both", async () => {
     const sandbox = new RecordingSandbox();
+    const files = new MountedDiskBackend({ mounts: [] });
     const events: AuditEvent[] = [];
     const call = (command: string): ScriptedTurn => ({
       calls: [{ name: "bash", args: { description: "x", command } }],
@@ -53,7 +54,7 @@ describe("createDeerflowAgent", () => {
         call("ls"),
         { text: "done" },
       ]),
-      tools: [createExecuteTool({ sandbox })],
+      tools: createFileTools({ files, shell: sandbox, kinds: ["execute"] }),
       services: { audit: { record: async (event) => void events.push(event) } },
     });
     const { messages } = await agent.invoke(start, { configurable: { thread_id: "t" } });

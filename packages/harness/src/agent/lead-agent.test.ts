@@ -64,11 +64,12 @@ describe("the lead agent", () => {
     const { tools, prompt, modelName } = await prepare({});
     expect(tools).toEqual([
       "ls",
-      "glob",
-      "grep",
       "read_file",
       "write_file",
       "str_replace",
+      "delete",
+      "glob",
+      "grep",
       "bash",
       "present_files",
       "ask_clarification",

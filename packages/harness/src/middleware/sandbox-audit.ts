@@ -3,7 +3,7 @@ import { ToolMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
 import type { AuditSink } from "../policy/audit-sink.js";
 import { auditCommand, type CommandVerdict } from "../policy/command-audit.js";
-import { operationOf, refuse } from "../tools/define-tool.js";
+import { operationOf, refuse, withContent } from "../tools/define-tool.js";
 
 export function sandboxAudit({ audit }: { readonly audit: AuditSink }) {
   return createMiddleware({
@@ -44,5 +44,5 @@ export function withWarning(result: ToolMessage, verdict: CommandVerdict): ToolM
     typeof result.content === "string"
       ? `${result.content}\n\n${notes}`
       : [...result.content, { type: "text" as const, text: notes }];
-  return new ToolMessage({ ...result.lc_kwargs, content, tool_call_id: result.tool_call_id });
+  return withContent(result, content);
 }

@@ -3,23 +3,40 @@ import { z } from "zod";
 import { DeerflowError } from "../base/errors.js";
 import { parseVirtualPath } from "../base/virtual-path.js";
 
-/** Names under which models send a path, the tools' own first. */
-const PATH_NAMES = ["path", "file_path", "filepath", "filename"] as const;
+/** Names under which models send a path, in any dialect. */
+const PATH_NAMES = [
+  "path",
+  "file_path",
+  "filepath",
+  "filename",
+  "filePath",
+  "absolute_path",
+  "target_file",
+] as const;
 
-export const PATH_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
-  PATH_NAMES.slice(1).map((name) => [name, "path"]),
-);
+/** All of them, for the one name that a tool itself has. */
+export const pathAliases = (own: "path" | "file_path"): Readonly<Record<string, string>> =>
+  Object.fromEntries(PATH_NAMES.filter((name) => name !== own).map((name) => [name, own]));
 
-/** Stands first in every schema, so that a model writes its reason before its arguments. */
+/** Stands first in every schema of the DeerFlow dialect, so that a model writes its reason before its arguments. */
 export const description = z.string().describe("Why you make this call, in a few words; the user sees it.");
 
-export const path = z.string().describe("Absolute path, such as /mnt/user-data/workspace/notes.md.");
+/**
+ * The path of a call as the model wrote it, whatever the tool's own name for it; undefined when there is none.
+ * Two different ones are none: every tool refuses such a call.
+ */
+export function givenPath(args: Readonly<Record<string, unknown>>): unknown {
+  const given = PATH_NAMES.filter((name) => Object.hasOwn(args, name))
+    .map((name) => args[name])
+    .filter((value) => value !== undefined && value !== null);
+  return given.every((value) => value === given[0]) ? given[0] : undefined;
+}
 
 /** The canonical path that a call is about; undefined when it has none, or one that the tool will refuse. */
 export function pathArgument(args: Readonly<Record<string, unknown>>): string | undefined {
-  const given = PATH_NAMES.map((name) => args[name]).find((value) => typeof value === "string");
+  const given = givenPath(args);
   try {
-    return given === undefined ? undefined : parseVirtualPath(given);
+    return typeof given === "string" ? parseVirtualPath(given) : undefined;
   } catch (error) {
     if (DeerflowError.is(error)) return undefined;
     throw error;

@@ -37,11 +37,12 @@ describe("every file tool", () => {
   it("has its DeerFlow name and its operation, and asks for the reason first", () => {
     expect(tools.map((tool) => [tool.name, operationOf(tool)])).toEqual([
       ["ls", "list"],
-      ["glob", "glob"],
-      ["grep", "grep"],
       ["read_file", "read"],
       ["write_file", "write"],
       ["str_replace", "edit"],
+      ["delete", "delete"],
+      ["glob", "glob"],
+      ["grep", "grep"],
     ]);
     for (const tool of tools) {
       const schema = toJsonSchema(tool.schema as never) as { properties: object; required: string[] };
@@ -179,7 +180,7 @@ describe("read_file", () => {
     await plantHex("p.png", "89504e470d0a1a0a00");
     expect(await read("p.png")).toMatchObject({
       status: "success",
-      text: `[${W}/p.png is not UTF-8 text: image/png, 9 bytes. Its content is not shown.]`,
+      text: `[${W}/p.png is not UTF-8 text: image/png, 9 bytes. Its content is not shown: the image is cut off or broken. Ask for it as text, or go on without it.]`,
     });
   });
 

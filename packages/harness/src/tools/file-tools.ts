@@ -1,48 +1,83 @@
-/** The tools of one agent, made for its files and its sandbox. */
+/** The tools of one agent, made for its files and its shell. */
+import type { DynamicStructuredTool } from "langchain";
+import { type Logger, silentLogger } from "../base/logger.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import type { Sandbox } from "../sandbox/contract.js";
-import { DIALECTS, type Dialect } from "./dialects.js";
+import { deleteFile } from "./delete-file.js";
+import { type Dialect, DIALECTS } from "./dialects.js";
+import type { Faces } from "./dialect-faces.js";
 import { editFile } from "./edit-file.js";
+import { faceTool, TOOL_KINDS, type ToolKind, type Workplace } from "./face.js";
 import { globFiles } from "./glob-files.js";
 import { grepFiles } from "./grep-files.js";
-import { DEFAULT_LIST_CHARACTERS, listFiles } from "./list-files.js";
-import { DEFAULT_READ_CHARACTERS, readFile } from "./read-file.js";
-import { type CommandLimits, DEFAULT_COMMAND_LIMITS, runCommand } from "./run-command.js";
-import { DEFAULT_MAX_WRITE_BYTES, writeFile } from "./write-file.js";
+import type { FileToolLimits } from "./limits.js";
+import { listFiles } from "./list-files.js";
+import { readFile } from "./read-file.js";
+import { runCommand } from "./run-command.js";
+import type { VideoFrames } from "./video-frames.js";
+import { writeFile } from "./write-file.js";
 
 export interface FileToolsOptions {
   readonly files: FileBackend;
+  /** Default deerflow. */
   readonly dialect?: Dialect;
-  /** The most that one call without `append` may write, in bytes; 0 for no limit. */
-  readonly maxWriteBytes?: number;
-  /** The most of a file that a model sees at once. Default 50,000. */
-  readonly maxReadCharacters?: number;
-  /** The most of a listing that a model sees at once. Default 20,000. */
-  readonly maxListCharacters?: number;
+  /** Only these are made; all of them by default. */
+  readonly kinds?: readonly ToolKind[];
+  /** Where commands run. Without it there is no shell tool. */
+  readonly shell?: Sandbox | undefined;
+  /** In place of the dialect's own numbers. */
+  readonly limits?: Partial<FileToolLimits>;
+  /** By the tool's name, in place of the dialect's own text; taken as they are. */
+  readonly descriptions?: Readonly<Partial<Record<string, string>>>;
+  /** Takes frames out of videos; without it a video is only named. */
+  readonly videoFrames?: VideoFrames;
+  /** Is told of failures that nobody foresaw; the model is told only that there was one. */
+  readonly logger?: Logger;
 }
 
-/** The six file tools, in the order in which a model sees them. */
-export function createFileTools(options: FileToolsOptions) {
-  const { files, dialect = "deerflow", maxWriteBytes = DEFAULT_MAX_WRITE_BYTES } = options;
-  const { maxReadCharacters = DEFAULT_READ_CHARACTERS, maxListCharacters = DEFAULT_LIST_CHARACTERS } =
-    options;
-  const names = DIALECTS[dialect];
-  return [
-    listFiles(files, names.list, maxListCharacters),
-    globFiles(files, names.glob),
-    grepFiles(files, names.grep),
-    readFile(files, names.read, maxReadCharacters),
-    writeFile(files, names.write, maxWriteBytes),
-    editFile(files, names.edit),
-  ];
+/**
+ * The file tools, in the order in which a model sees them. Whatever goes wrong in one of them is its answer, with
+ * status `error`; only an interrupt and the user's stop are thrown.
+ */
+export function createFileTools(options: FileToolsOptions): DynamicStructuredTool[] {
+  const { files, dialect = "deerflow", kinds = TOOL_KINDS, shell, descriptions = {} } = options;
+  const { faces, limits } = DIALECTS[dialect];
+  const visible = new Set(TOOL_KINDS.filter((kind) => kinds.includes(kind) && isSupported(kind, options)));
+  const workplace: Omit<Workplace, "signal"> = {
+    files,
+    shell,
+    visible,
+    limits: { ...limits, ...options.limits },
+    videoFrames: options.videoFrames,
+    logger: options.logger ?? silentLogger,
+  };
+  return [...visible].map((kind) => {
+    const { name } = faces[kind];
+    const description = Object.hasOwn(descriptions, name) ? descriptions[name] : undefined;
+    return MAKERS[kind](faces, { description, workplace });
+  });
 }
 
-export interface ExecuteToolOptions {
-  readonly sandbox: Sandbox;
-  readonly dialect?: Dialect;
-  readonly limits?: Partial<CommandLimits>;
+/** What cannot work is not offered. */
+function isSupported(kind: ToolKind, { files, shell }: FileToolsOptions): boolean {
+  if (kind === "delete") return files.canRemove !== false;
+  return kind !== "execute" || shell !== undefined;
 }
 
-/** The shell tool. */
-export const createExecuteTool = ({ sandbox, dialect = "deerflow", limits = {} }: ExecuteToolOptions) =>
-  runCommand(sandbox, DIALECTS[dialect].execute, { ...DEFAULT_COMMAND_LIMITS, ...limits });
+interface Making {
+  readonly description: string | undefined;
+  readonly workplace: Omit<Workplace, "signal">;
+}
+
+/** One row per kind: its operation, told through the dialect's face. */
+const MAKERS: Readonly<Record<ToolKind, (faces: Faces, making: Making) => DynamicStructuredTool>> = {
+  list: ({ list }, making) => faceTool({ kind: "list", face: list, perform: listFiles, ...making }),
+  read: ({ read }, making) => faceTool({ kind: "read", face: read, perform: readFile, ...making }),
+  write: ({ write }, making) => faceTool({ kind: "write", face: write, perform: writeFile, ...making }),
+  edit: ({ edit }, making) => faceTool({ kind: "edit", face: edit, perform: editFile, ...making }),
+  delete: (faces, making) => faceTool({ kind: "delete", face: faces.delete, perform: deleteFile, ...making }),
+  glob: ({ glob }, making) => faceTool({ kind: "glob", face: glob, perform: globFiles, ...making }),
+  grep: ({ grep }, making) => faceTool({ kind: "grep", face: grep, perform: grepFiles, ...making }),
+  execute: ({ execute }, making) =>
+    faceTool({ kind: "execute", face: execute, perform: runCommand, ...making }),
+};

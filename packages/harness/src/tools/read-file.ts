@@ -1,81 +1,45 @@
-import { z } from "zod";
+/** Reading a file: a page of its lines, or what it shows where it is no text. */
 import { DeerflowError } from "../base/errors.js";
-import { readProse } from "../base/prose.js";
-import { parseVirtualPath, shownPath } from "../base/virtual-path.js";
-import type { FileBackend } from "../filesystem/contract.js";
-import { cutHead, lineWindow } from "../filesystem/paging.js";
-import { decodeText, withPlainLineEndings } from "../filesystem/text.js";
-import { defineTool, type ToolOutcome } from "./define-tool.js";
-import { description, path, PATH_ALIASES } from "./file-arguments.js";
-import { readExisting } from "../filesystem/change-file.js";
-import { mediaTypeOf } from "./media-type.js";
+import { absence } from "../filesystem/change-file.js";
+import { type TextView, viewFile } from "../filesystem/view-file.js";
+import type { Perform } from "./face.js";
+import { type MediaResult, readMedia } from "./read-media.js";
 
-const DESCRIPTION = readProse(new URL("./read-file.md", import.meta.url));
-/** The most of a file that a model sees at once. */
-export const DEFAULT_READ_CHARACTERS = 50_000;
+export type { TextView };
 
-const line = z.number().int().optional();
-const input = z.object({
-  description,
-  path,
-  start_line: line.describe("First line to show, counted from 1."),
-  end_line: line.describe("Last line to show, inclusive."),
-});
-
-/** Shows a text file, whole or in part. */
-export const readFile = (files: FileBackend, name: string, maxCharacters: number) =>
-  defineTool({
-    name,
-    operation: "read",
-    description: DESCRIPTION,
-    input,
-    aliases: PATH_ALIASES,
-    async run(given) {
-      const file = parseVirtualPath(given.path);
-      const { bytes, version } = await readExisting(files, file);
-      const decoded = decodeText(bytes);
-      const shown =
-        decoded === undefined
-          ? { text: binaryNote(file, bytes) }
-          : showLines(file, decoded.text, { first: given.start_line, last: given.end_line, maxCharacters });
-      return { text: shown.text, facts: { path: file, version, ...shown.facts } };
-    },
-  });
-
-const binaryNote = (file: string, bytes: Uint8Array): string =>
-  `[${shownPath(file)} is not UTF-8 text: ${mediaTypeOf(file)}, ${bytes.length} bytes. Its content is not shown.]`;
-
-interface WantedLines {
-  readonly first: number | undefined;
-  readonly last: number | undefined;
+export interface ReadRequest {
+  readonly path: string;
+  /** The first line, from 1; of a video, one more than the second to begin at. Less than 1 means 1. */
+  readonly startLine: number;
+  /** How many lines, or seconds of a video. None or fewer: only what the file is. */
+  readonly maxLines: number;
+  /** Characters of the first line to pass over. */
+  readonly startCharacter: number;
+  /** The most text to give. */
   readonly maxCharacters: number;
 }
 
-/** @throws DeerflowError `lines_out_of_range` */
-function showLines(file: string, onDisk: string, wanted: WantedLines): ToolOutcome {
-  const { first = 1, last, maxCharacters } = wanted;
-  const text = withPlainLineEndings(onDisk);
-  if (text === "") return { text: `[${shownPath(file)} is empty.]`, facts: { total_lines: 0 } };
-  const window = lineWindow(text, first, last);
-  if (window.end < window.start) {
-    throw new DeerflowError("lines_out_of_range", {
-      path: shownPath(file),
-      total: window.total,
-      start: first,
-      end: last ?? "there on",
-    });
-  }
-  const cut = cutHead(window, maxCharacters);
-  const facts = {
-    start_line: window.start,
-    end_line: cut.end,
-    total_lines: window.total,
-    truncated: cut.truncated,
-  };
-  // Some providers refuse an answer of white space alone.
-  const blank = cut.text.trim() === "";
-  return {
-    text: blank ? `[Lines ${window.start} to ${window.end} of ${window.total} are blank.]` : cut.text,
-    facts,
-  };
+export type ReadResult = TextView | MediaResult;
+
+/**
+ * @throws DeerflowError `path_not_found`, `is_a_directory`, `path_denied`, `path_forbidden`, `video_unreadable`;
+ * `file_too_large` where a backend can give a file only whole
+ */
+export const readFile: Perform<ReadRequest, ReadResult> = async (request, workplace) => {
+  const { path, startCharacter, maxCharacters } = request;
+  const startLine = Math.max(1, request.startLine);
+  const maxLines = Math.max(1, request.maxLines);
+  const query = { path, startLine, maxLines, startCharacter, maxCharacters };
+  const view = await viewFile(workplace.files, query);
+  if (view === undefined) throw await absence(workplace.files, path);
+  const media = await readMedia({ ...request, startLine }, view, workplace);
+  if (media !== undefined) return media;
+  if (view.kind === "text") assertWithinLine(view, startCharacter);
+  return view.kind === "text" ? view : { ...view, kind: "opaque", mediaType: "application/octet-stream" };
+};
+
+function assertWithinLine(view: TextView, startCharacter: number): void {
+  if (startCharacter === 0 || view.lines[0]?.text !== "") return;
+  const reason = `line ${view.startLine} has no more than ${startCharacter} characters, so line_offset is past its end`;
+  throw new DeerflowError("arguments_invalid", { reason });
 }

@@ -1,8 +1,9 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import type { CommandRequest, CommandResult, Sandbox } from "../sandbox/contract.js";
-import { operationOf } from "./define-tool.js";
-import { createExecuteTool } from "./file-tools.js";
+import { fullTextOf, operationOf } from "./define-tool.js";
+import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
+import { createFileTools } from "./file-tools.js";
 
 const OK: CommandResult = {
   output: "",
@@ -22,7 +23,9 @@ function recorded(result: Partial<CommandResult>) {
       return { ...OK, ...result };
     },
   };
-  const tool = createExecuteTool({ sandbox });
+  const files = new MountedDiskBackend({ mounts: [] });
+  const [tool] = createFileTools({ files, shell: sandbox, kinds: ["execute"] });
+  if (tool === undefined) throw new Error("There is no shell tool.");
   const run = (args: Record<string, unknown>): Promise<ToolMessage> =>
     tool.invoke({ type: "tool_call", id: "c", name: "bash", args });
   return { tool, run, requests };
@@ -54,10 +57,12 @@ describe("bash", () => {
 
   it("cuts long output in the middle and keeps the exit code last", async () => {
     const output = `START${"x".repeat(30_000)}END`;
-    const { text, artifact } = await recorded({ output, exitCode: 3 }).run({ command: "x" });
+    const answer = await recorded({ output, exitCode: 3 }).run({ command: "x" });
+    const { text, artifact } = answer;
     expect(text).toMatch(/^START.*\n\[… 10008 of 30008 characters cut here …\]\n.*END\nExit code: 3$/s);
     expect(text.length).toBeLessThan(20_100);
     expect(artifact).toMatchObject({ exit_code: 3, truncated: true });
+    expect(fullTextOf(answer)).toBe(`${output}\nExit code: 3`);
   });
 
   it("answers a call without a command", async () => {

@@ -1,68 +1,26 @@
-import { z } from "zod";
-import { readProse } from "../base/prose.js";
+/** Running a shell command. One that fails is a normal result. */
 import { cutMiddle } from "../filesystem/paging.js";
-import type { CommandResult, Sandbox } from "../sandbox/contract.js";
-import { defineTool } from "./define-tool.js";
-import { description } from "./file-arguments.js";
+import type { CommandResult } from "../sandbox/contract.js";
+import type { Perform } from "./face.js";
 
-const DESCRIPTION = readProse(new URL("./run-command.md", import.meta.url));
-
-const input = z.object({
-  description,
-  command: z.string().describe("A bash command line."),
-});
-
-export interface CommandLimits {
-  /** Wall-clock limit of one command. */
-  readonly timeoutSeconds: number;
-  /** More output than this is cut in the middle. */
-  readonly maxCharacters: number;
+export interface CommandCall {
+  readonly command: string;
+  /** Undefined for the shell's own limit. */
+  readonly timeoutSeconds: number | undefined;
 }
 
-export const DEFAULT_COMMAND_LIMITS: CommandLimits = { timeoutSeconds: 600, maxCharacters: 20_000 };
-
-/** Runs a shell command in the sandbox. A command that fails is a normal result. */
-export const runCommand = (sandbox: Sandbox, name: string, limits: CommandLimits) =>
-  defineTool({
-    name,
-    operation: "execute",
-    description: DESCRIPTION.replace("{seconds}", String(limits.timeoutSeconds)).replace(
-      "{characters}",
-      String(limits.maxCharacters),
-    ),
-    input,
-    aliases: { cmd: "command" },
-    async run({ command }, { signal }) {
-      const result = await sandbox.execute({
-        command,
-        timeoutSeconds: limits.timeoutSeconds,
-        ...(signal === undefined ? {} : { signal }),
-      });
-      return {
-        text: commandText(result, limits),
-        facts: {
-          exit_code: result.exitCode ?? null,
-          timed_out: result.timedOut,
-          truncated: result.truncated || result.output.length > limits.maxCharacters,
-          duration_ms: Math.round(result.durationMilliseconds),
-        },
-      };
-    },
+/** @throws what the sandbox throws; the signal's reason when the run is stopped */
+export const runCommand: Perform<CommandCall, CommandResult> = (call, { shell, signal }) => {
+  if (shell === undefined) throw new Error("A shell tool was made without a shell.");
+  return shell.execute({
+    command: call.command,
+    ...(call.timeoutSeconds === undefined ? {} : { timeoutSeconds: call.timeoutSeconds }),
+    ...(signal === undefined ? {} : { signal }),
   });
+};
 
-/** The output, and below it how the command ended unless it ended well. */
-export function commandText(result: CommandResult, limits: CommandLimits): string {
-  const output = cutMiddle(result.output, limits.maxCharacters).trimEnd();
-  const ending = endingOf(result, limits);
-  if (ending === undefined) return output === "" ? "(no output)" : output;
-  return output === "" ? ending : `${output}\n${ending}`;
-}
-
-function endingOf(
-  { timedOut, exitCode }: CommandResult,
-  { timeoutSeconds }: CommandLimits,
-): string | undefined {
-  if (timedOut) return `Stopped after ${timeoutSeconds} seconds, the time limit.`;
-  if (exitCode === undefined) return "Ended by a signal.";
-  return exitCode === 0 ? undefined : `Exit code: ${exitCode}`;
+/** The output without white space at its end, cut in the middle; the whole of it where it was cut. */
+export function outputOf({ output }: CommandResult, limit: number) {
+  const text = cutMiddle(output, limit).trimEnd();
+  return { text, fullText: output.length > limit ? output : undefined };
 }

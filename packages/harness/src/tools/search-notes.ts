@@ -9,20 +9,36 @@ interface SearchEnd {
   readonly stopped: SearchStop | undefined;
   readonly unreadable: readonly string[];
   readonly unusableNames: number;
+  /** Files that were too large to be searched. */
+  readonly tooLarge?: readonly string[];
 }
 
-/** One line per note, each in brackets; empty when the search saw everything. */
-export function searchNotes(end: SearchEnd, shown: number): readonly string[] {
-  const { stopped, unreadable, unusableNames } = end;
-  const named = unreadable.slice(0, SHOWN_PATHS).map(listedPath).join(", ");
+/**
+ * One line per note, each in brackets; empty when the search saw everything and all of it is shown.
+ * @param shown how many results the answer holds; undefined where its lines are no count of them
+ * @param left how many lines of the answer did not fit
+ */
+export function searchNotes(end: SearchEnd, shown: number | undefined, left = 0): readonly string[] {
+  const { stopped, unreadable, unusableNames, tooLarge = [] } = end;
+  const first = shown === undefined ? "" : `; the first ${shown} are shown`;
   return [
-    ...(stopped === "results"
-      ? [`[There are more; the first ${shown} are shown. Narrow the search to see others.]`]
+    ...(left > 0 || stopped === "results"
+      ? [`[There are more${first}. Narrow the search to see others.]`]
       : []),
-    ...(stopped === "time" ? ["[Stopped at the time limit; there may be more. Narrow the search.]"] : []),
-    ...(unreadable.length > 0
-      ? [`[Could not be read: ${named}${unreadable.length > SHOWN_PATHS ? ", …" : ""}.]`]
-      : []),
+    ...(stopped === undefined ? [] : STOPS[stopped]),
+    ...(unreadable.length > 0 ? [`[Could not be read: ${named(unreadable)}.]`] : []),
+    ...(tooLarge.length > 0 ? [`[Too large to be searched: ${named(tooLarge)}.]`] : []),
     ...unusableNote(unusableNames),
   ];
 }
+
+const STOPS: Readonly<Record<SearchStop, readonly string[]>> = {
+  results: [],
+  time: ["[Stopped at the time limit; there may be more. Narrow the search.]"],
+  memory: [
+    "[Stopped, as the pattern took too much memory; there may be more. Search for something simpler.]",
+  ],
+};
+
+const named = (paths: readonly string[]): string =>
+  `${paths.slice(0, SHOWN_PATHS).map(listedPath).join(", ")}${paths.length > SHOWN_PATHS ? ", …" : ""}`;

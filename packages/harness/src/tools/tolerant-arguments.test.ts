@@ -16,7 +16,8 @@ describe("parseArguments", () => {
   it.each([
     ["what fits", { description: "why", path: "/f" }, { ...base, description: "why" }],
     ["an alias", { file_path: "/f" }, base],
-    ["an alias beside the own name", { path: "/f", file_path: "/g" }, base],
+    ["an alias that says the same as the own name", { path: "/f", file_path: "/f" }, base],
+    ["an alias beside nothing under the own name", { path: null, file_path: "/f" }, base],
     ["an unknown argument", { path: "/f", extra: 1 }, base],
     ["a number as text", { path: "/f", line: "12" }, { ...base, line: 12 }],
     ["a truth value as text", { path: "/f", all: "true" }, { ...base, all: true }],
@@ -34,6 +35,8 @@ describe("parseArguments", () => {
     ["half a line", { path: "/f", line: "1.5" }, /line: /],
     ["no arguments at all", "text", /path: /],
     ["a list for arguments", ["/f"], /path: /],
+    ["two values for one argument", { path: "/f", file_path: "/g" }, /path is given twice/],
+    ["two values in the other order", { file_path: "/g", path: "/f" }, /path is given twice/],
     ["several misfits", { line: "x", all: "y" }, /path: .*line: .*all: /],
   ])("refuses %s", (_, given, reason) => {
     expect(() => parse(given)).toThrow(

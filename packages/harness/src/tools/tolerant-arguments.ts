@@ -23,16 +23,26 @@ export function parseArguments<Input extends z.ZodObject>(
   throw new DeerflowError("arguments_invalid", { reason: reasonsOf(second.error.issues) });
 }
 
+/** @throws DeerflowError `arguments_invalid` when one argument is given twice and differently: a gate may have judged the other */
 function withOwnNames(given: unknown, aliases: Readonly<Record<string, string>>): Arguments {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
-  const named = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-      return [own !== undefined && !(own in given) ? own : name, value];
-    }),
-  );
+  // A map, because a name may be that of a property which every object has.
+  const named = new Map<string, { readonly as: string; readonly value: unknown }>();
+  for (const [name, value] of Object.entries(given)) {
+    const own = (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
+    const before = named.get(own);
+    if (before === undefined || before.value === null || before.value === undefined) {
+      named.set(own, { as: name, value });
+    } else if (value !== null && value !== undefined && value !== before.value) {
+      const reason = `${own} is given twice, as ${before.as} and as ${name}, with different values`;
+      throw new DeerflowError("arguments_invalid", { reason });
+    }
+  }
   // Every model is asked for its reason, but a call without one is run all the same.
-  return { description: "", ...named };
+  return {
+    description: "",
+    ...Object.fromEntries([...named].map(([name, { value }]) => [name, value])),
+  };
 }
 
 function mended(given: Arguments, issues: readonly z.core.$ZodIssue[]): Arguments {

@@ -1,8 +1,8 @@
-import { z } from "zod";
+/** Writing a file: creating it, replacing it whole, or adding to its end. */
 import { DeerflowError } from "../base/errors.js";
-import { readProse } from "../base/prose.js";
-import { parseVirtualPath, shownPath } from "../base/virtual-path.js";
-import type { FileBackend, FileContent } from "../filesystem/contract.js";
+import { shownPath } from "../base/virtual-path.js";
+import { changeFile } from "../filesystem/change-file.js";
+import type { FileBackend, FileContent, Version } from "../filesystem/contract.js";
 import {
   decodeText,
   encodeText,
@@ -10,42 +10,34 @@ import {
   lineEndingOf,
   withPlainLineEndings,
 } from "../filesystem/text.js";
-import { defineTool, type ToolOutcome } from "./define-tool.js";
-import { description, path, PATH_ALIASES } from "./file-arguments.js";
-import { changeFile } from "../filesystem/change-file.js";
+import type { Perform } from "./face.js";
 
-const DESCRIPTION = readProse(new URL("./write-file.md", import.meta.url));
-/** Larger answers are known to be cut off by providers, which would leave half a file. */
-export const DEFAULT_MAX_WRITE_BYTES = 80 * 1024;
+export interface WriteRequest {
+  readonly path: string;
+  readonly content: string;
+  readonly append: boolean;
+}
 
-const input = z.object({
-  description,
-  path,
-  content: z.string().describe("The text to write."),
-  append: z.boolean().default(false).describe("Add to the end instead of replacing the whole file."),
-});
+export interface WriteResult {
+  readonly done: "created" | "replaced" | "appended" | "written";
+  readonly version: Version;
+  /** Of the whole file, in bytes. */
+  readonly size: number;
+}
 
 /**
- * Creates a file, replaces it whole, or adds to its end.
- * @param maxBytes the most that one call without `append` may write; 0 for no limit
+ * @throws DeerflowError `content_too_large`, `arguments_invalid`, `file_changed`, `file_not_text` when appending;
+ * what the backend throws
  */
-export const writeFile = (files: FileBackend, name: string, maxBytes: number) =>
-  defineTool({
-    name,
-    operation: "write",
-    description: DESCRIPTION,
-    input,
-    aliases: { ...PATH_ALIASES, text: "content" },
-    async run(given) {
-      const file = parseVirtualPath(given.path);
-      assertWritableText(given.content);
-      if (given.append) return appendText(files, file, given.content);
-      const size = Buffer.byteLength(given.content);
-      if (maxBytes > 0 && size > maxBytes)
-        throw new DeerflowError("content_too_large", { size, limit: maxBytes });
-      return replaceText(files, file, given.content);
-    },
-  });
+export const writeFile: Perform<WriteRequest, WriteResult> = (request, { files, limits }) => {
+  const { path, content, append } = request;
+  assertWritableText(content);
+  if (append) return appendText(files, path, content);
+  const size = Buffer.byteLength(content);
+  const limit = limits.maxWriteBytes;
+  if (limit > 0 && size > limit) throw new DeerflowError("content_too_large", { size, limit });
+  return replaceText(files, path, content);
+};
 
 /** @throws DeerflowError `arguments_invalid` */
 export function assertWritableText(text: string): void {
@@ -55,35 +47,45 @@ export function assertWritableText(text: string): void {
   });
 }
 
-async function replaceText(files: FileBackend, file: string, text: string): Promise<ToolOutcome> {
-  const before = await files.read(file);
+/** The last writer wins, but over what nobody changed between the look and the write. */
+async function replaceText(files: FileBackend, path: string, text: string): Promise<WriteResult> {
+  const before = await lookAt(files, path);
+  if (before === "hidden") {
+    const bytes = encodeText({ text, byteOrderMark: false });
+    return { done: "written", version: await files.write(path, bytes), size: bytes.length };
+  }
   const byteOrderMark = before !== undefined && decodeText(before.bytes)?.byteOrderMark === true;
   const bytes = encodeText({ text, byteOrderMark });
-  const version = await files.write(file, bytes, { expectedVersion: before?.version ?? null });
-  const done = before === undefined ? "Created" : "Replaced";
-  return {
-    text: `${done} ${shownPath(file)} (${bytes.length} bytes).`,
-    facts: { path: file, version, bytes: bytes.length, created: before === undefined },
-  };
+  const version = await files.write(path, bytes, { expectedVersion: before?.version ?? null });
+  return { done: before === undefined ? "created" : "replaced", version, size: bytes.length };
 }
 
-async function appendText(files: FileBackend, file: string, text: string): Promise<ToolOutcome> {
-  const { version, told } = await changeFile(files, file, (content) => {
-    const bytes = appended(file, content, text);
-    return { bytes, told: { bytes: bytes.length, created: content === undefined } };
+/** `hidden`: a rule forbids reading it, or it is larger than can be read whole; it may be replaced all the same. */
+async function lookAt(files: FileBackend, path: string): Promise<FileContent | undefined | "hidden"> {
+  try {
+    return await files.read(path);
+  } catch (error) {
+    const isHidden =
+      DeerflowError.is(error) && (error.code === "path_forbidden" || error.code === "file_too_large");
+    if (isHidden) return "hidden";
+    throw error;
+  }
+}
+
+async function appendText(files: FileBackend, path: string, text: string): Promise<WriteResult> {
+  const { version, told } = await changeFile(files, path, (content) => {
+    const bytes = appended(path, content, text);
+    const done: WriteResult["done"] = content === undefined ? "created" : "appended";
+    return { bytes, told: { done, size: bytes.length } };
   });
-  const size = told.bytes;
-  const done = told.created
-    ? `Created ${shownPath(file)} (${size} bytes).`
-    : `Appended to ${shownPath(file)} (now ${size} bytes).`;
-  return { text: done, facts: { path: file, version, ...told } };
+  return { ...told, version };
 }
 
 /** @throws DeerflowError `file_not_text` */
-function appended(file: string, content: FileContent | undefined, text: string): Uint8Array {
+function appended(path: string, content: FileContent | undefined, text: string): Uint8Array {
   if (content === undefined) return encodeText({ text, byteOrderMark: false });
   const decoded = decodeText(content.bytes);
-  if (decoded === undefined) throw new DeerflowError("file_not_text", { path: shownPath(file) });
+  if (decoded === undefined) throw new DeerflowError("file_not_text", { path: shownPath(path) });
   const added =
     lineEndingOf(decoded.text) === "\n" ? text : withPlainLineEndings(text).replaceAll("\n", "\r\n");
   return encodeText({ ...decoded, text: decoded.text + added });

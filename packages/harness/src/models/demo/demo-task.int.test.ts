@@ -10,7 +10,7 @@ import { readBeforeWrite } from "../../middleware/read-before-write.js";
 import { todoList } from "../../middleware/todo-list.js";
 import type { SandboxMount } from "../../sandbox/contract.js";
 import { LocalProvider } from "../../sandbox/local/local-provider.js";
-import { createExecuteTool, createFileTools } from "../../tools/file-tools.js";
+import { createFileTools } from "../../tools/file-tools.js";
 import { presentFiles } from "../../tools/present-files.js";
 import { DemoChatModel } from "./demo-chat-model.js";
 
@@ -47,11 +47,7 @@ async function perform(task: string, shell: boolean): Promise<readonly BaseMessa
   });
   const graph = createAgentGraph({
     model: new DemoChatModel(),
-    tools: [
-      ...createFileTools({ files }),
-      presentFiles(files),
-      ...(shell ? [createExecuteTool({ sandbox })] : []),
-    ],
+    tools: [...createFileTools({ files, shell: shell ? sandbox : undefined }), presentFiles(files)],
     middleware: [audit, readBeforeWrite({ files }), todoList()],
   });
   try {

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { readProse } from "../../base/prose.js";
+import { parseVirtualPath } from "../../base/virtual-path.js";
+import { deleteAnswer } from "../delete-answer.js";
+import type { DeleteRequest, DeleteResult } from "../delete-file.js";
+import type { Face } from "../face.js";
+import { pathAliases } from "../file-arguments.js";
+
+const DESCRIPTION = readProse(new URL("../delete-file.md", import.meta.url));
+
+const input = z.object({ file_path: z.string().describe("Absolute path of the file or folder.") });
+
+export const deleteFile: Face<typeof input, DeleteRequest, DeleteResult> = {
+  name: "delete",
+  aliases: pathAliases("file_path"),
+  input: () => input,
+  describe: () => DESCRIPTION,
+  request: (given) => ({ path: parseVirtualPath(given.file_path) }),
+  answer: deleteAnswer,
+};

@@ -1,0 +1,39 @@
+/** What a dialect is made of: a face for each kind of tool, and numbers of its own. */
+import type { GlobResult } from "../filesystem/glob.js";
+import type { GrepResult } from "../filesystem/line-search.js";
+import type { TreeListing } from "../filesystem/tree.js";
+import type { CommandResult } from "../sandbox/contract.js";
+import type { DeleteRequest, DeleteResult } from "./delete-file.js";
+import type { EditRequest, EditResult } from "./edit-file.js";
+import type { AnyFace, ToolKind } from "./face.js";
+import type { GlobRequest } from "./glob-files.js";
+import type { GrepRequest } from "./grep-files.js";
+import type { FileToolLimits } from "./limits.js";
+import type { ListRequest } from "./list-files.js";
+import type { ReadRequest, ReadResult } from "./read-file.js";
+import type { CommandCall } from "./run-command.js";
+import type { WriteRequest, WriteResult } from "./write-file.js";
+
+export interface DialectFaces {
+  readonly limits: FileToolLimits;
+  readonly faces: Faces;
+  /** The grep tool's own description, for a model that sees the shell tool or does not. */
+  describeGrep(options: { readonly executeVisible: boolean }): string;
+  /** The shell tool's own description, for a model that sees the search tools or does not. */
+  describeExecute(options: {
+    readonly grepVisible: boolean;
+    readonly globVisible: boolean;
+    readonly limits?: FileToolLimits;
+  }): string;
+}
+
+export interface Faces extends Readonly<Record<ToolKind, { readonly name: string }>> {
+  readonly list: AnyFace<ListRequest, TreeListing>;
+  readonly read: AnyFace<ReadRequest, ReadResult>;
+  readonly write: AnyFace<WriteRequest, WriteResult>;
+  readonly edit: AnyFace<EditRequest, EditResult>;
+  readonly delete: AnyFace<DeleteRequest, DeleteResult>;
+  readonly glob: AnyFace<GlobRequest, GlobResult>;
+  readonly grep: AnyFace<GrepRequest, GrepResult>;
+  readonly execute: AnyFace<CommandCall, CommandResult>;
+}
