@@ -1,0 +1,136 @@
+/** The file tools with everything that belongs to them, as one middleware for any LangChain agent. */
+import { StateSchema } from "@langchain/langgraph";
+import { type AgentMiddleware, createMiddleware } from "langchain";
+import { type Logger, silentLogger } from "../base/logger.js";
+import { childOf } from "../base/virtual-path.js";
+import { assertEnforceable } from "../filesystem/assert-enforceable.js";
+import { isLinkFollowing, shellOf } from "../filesystem/capabilities.js";
+import { CompositeBackend } from "../filesystem/composite-backend.js";
+import type { FileBackend } from "../filesystem/contract.js";
+import { filesChannel } from "../filesystem/files-channel.js";
+import { guardFiles } from "../filesystem/guarded-backend.js";
+import { PermissionRules } from "../policy/permission-rules.js";
+import { DIALECTS } from "../tools/dialects.js";
+import type { ToolKind } from "../tools/face.js";
+import { createFileTools } from "../tools/file-tools.js";
+import type { FileToolLimits } from "../tools/limits.js";
+import { ffmpegFrames } from "../tools/video-frames.js";
+import { approval } from "./approval.js";
+import { type ApprovalOptions, asksForApproval } from "./approval-pauses.js";
+import { composeMiddleware } from "./compose-middleware.js";
+import { fileToolFailures } from "./file-tool-failures.js";
+import { fileToolVisibility } from "./file-tool-visibility.js";
+import {
+  type FilesystemMiddlewareOptions,
+  type FilesystemSettings,
+  filesystemSettings,
+} from "./filesystem-options.js";
+import { mediaMessages } from "./media-messages.js";
+import { messageOffload } from "./message-offload.js";
+import { toolOutputOffload } from "./tool-output-offload.js";
+
+export const FILESYSTEM_MIDDLEWARE = "FilesystemMiddleware";
+
+const RESULTS_FOLDER = "large_tool_results";
+const CONVERSATION_FOLDER = "conversation_history";
+
+/**
+ * Gives an agent of LangChain's `createAgent`, or of this package, the file tools over one backend: with path rules,
+ * approval, offload of what is too long, media that fit the model, and descriptions of what is really there.
+ *
+ * The rules stand around the files before any tool is made, so that no way of building the agent loses them; they
+ * are about the model's calls. What the middleware itself puts into files goes past them, and the model reads it
+ * through them. The read-before-write gate is a middleware of its own, `createReadBeforeWriteMiddleware`.
+ *
+ * With `interrupt` rules or `interruptOn` the agent needs a checkpointer.
+ * @throws DeerflowError `filesystem_options_invalid`, `permissions_invalid`, `permissions_unenforceable`,
+ * `approval_invalid`
+ * @example createAgent({ model, middleware: [createFilesystemMiddleware({ backend: new FilesystemBackend({ rootDir }) })] })
+ */
+export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions = {}): AgentMiddleware {
+  const settings = filesystemSettings(options);
+  const { backend, dialect, kinds } = settings;
+  const { permissions = [], interruptOn = {}, systemPrompt, logger = silentLogger } = options;
+  const rules = new PermissionRules(permissions, { foldsCase: backend.foldsCase });
+  const files = guardFiles(backend, rules);
+  const shell = kinds.includes("execute") ? shellOf(backend) : undefined;
+  assertEnforceable(backend, shell, permissions);
+  const limits = limitsOf(settings);
+  const tools = createFileTools({
+    files,
+    dialect,
+    kinds,
+    shell: shell?.sandbox,
+    limits,
+    descriptions: options.customToolDescriptions ?? {},
+    videoFrames: ffmpegFrames,
+    logger,
+  });
+  return composeMiddleware(FILESYSTEM_MIDDLEWARE, [
+    ...filesField(backend),
+    ...approvalPart({ interruptOn, rules, ...waitingFacts(backend, settings) }),
+    ...offloadParts(settings, logger),
+    mediaMessages(),
+    fileToolVisibility({
+      files: backend,
+      tools,
+      describe: (kind, visible) => DIALECTS[dialect].faces[kind].describe({ limits, visible }),
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    }),
+    createMiddleware({ name: "file-tools", tools }),
+    fileToolFailures({ tools, logger }),
+  ]);
+}
+
+/** The dialect's numbers with those of the options. What a tool says itself stays below the size for offload. */
+function limitsOf({ dialect, toolResultCharacters, ...settings }: FilesystemSettings): FileToolLimits {
+  const { limits } = DIALECTS[dialect];
+  const most = toolResultCharacters === 0 ? Number.POSITIVE_INFINITY : toolResultCharacters;
+  const found = settings.grepResults ?? limits.maxGrepResults;
+  return {
+    ...limits,
+    maxReadCharacters: Math.min(limits.maxReadCharacters, most),
+    maxListCharacters: Math.min(limits.maxListCharacters, most),
+    maxSearchCharacters: Math.min(limits.maxSearchCharacters, most),
+    maxExecuteSeconds: settings.maxExecuteSeconds,
+    defaultGrepResults: found,
+    maxGrepResults: Math.max(found, limits.maxGrepResults),
+  };
+}
+
+const filesField = (backend: FileBackend): AgentMiddleware[] =>
+  backend.usesGraphState === true
+    ? [createMiddleware({ name: "files-field", stateSchema: new StateSchema({ files: filesChannel }) })]
+    : [];
+
+const approvalPart = (options: ApprovalOptions): AgentMiddleware[] =>
+  asksForApproval(options) ? [approval(options)] : [];
+
+function waitingFacts(
+  backend: FileBackend,
+  { dialect, kinds }: FilesystemSettings,
+): Pick<ApprovalOptions, "operationOf" | "realPath"> {
+  const { faces } = DIALECTS[dialect];
+  const operations = new Map<string, ToolKind>(kinds.map((kind) => [faces[kind].name, kind]));
+  return {
+    operationOf: (name) => operations.get(name),
+    ...(isLinkFollowing(backend) ? { realPath: (path) => backend.realPath(path) } : {}),
+  };
+}
+
+/** Written past the rules, because they are about the calls of the model and not about its memory. */
+function offloadParts(settings: FilesystemSettings, logger: Logger): AgentMiddleware[] {
+  const { backend: files, dialect, toolResultCharacters, humanMessageCharacters } = settings;
+  const root = files instanceof CompositeBackend ? files.artifactsRoot : "/";
+  const shared = { files, dialect, logger };
+  const results = { ...shared, folder: childOf(root, RESULTS_FOLDER), limitCharacters: toolResultCharacters };
+  const messages = {
+    ...shared,
+    folder: childOf(root, CONVERSATION_FOLDER),
+    limitCharacters: humanMessageCharacters,
+  };
+  return [
+    ...(toolResultCharacters === 0 ? [] : [toolOutputOffload(results)]),
+    ...(humanMessageCharacters === 0 ? [] : [messageOffload(messages)]),
+  ];
+}
