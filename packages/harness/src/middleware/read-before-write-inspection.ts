@@ -1,23 +1,14 @@
 /** What the gate learns of a file at the moment of a call. */
-import { createHash } from "node:crypto";
 import { DeerflowError, reasonOf } from "../base/errors.js";
 import type { Logger } from "../base/logger.js";
 import { isByteReadable, isLinkFollowing } from "../filesystem/capabilities.js";
-import type { ByteReadable, FileBackend, Version } from "../filesystem/contract.js";
+import type { FileBackend, Version } from "../filesystem/contract.js";
+import { fileVersion } from "../filesystem/view-file.js";
 
 /** What is known of a file. No version: no file. */
 export type Inspection =
   | { readonly inspected: true; readonly version: Version | undefined }
   | { readonly inspected: false };
-
-/** Piece by piece, so that a large file is neither in memory whole nor holds the event loop. */
-async function fileVersion(files: ByteReadable, path: string): Promise<Version | undefined> {
-  const pieces = await files.openBytes(path);
-  if (pieces === undefined) return undefined;
-  const hash = createHash("sha256");
-  for await (const piece of pieces) hash.update(piece);
-  return hash.digest("hex");
-}
 
 const ERROR_TEXT = Buffer.from("Error:");
 

@@ -69,10 +69,14 @@ export function readBeforeWrite({ files, logger = silentLogger, lock = EVERYONE 
     const target = targetOf(request);
     if (target === undefined) return next(request);
     const { path, does } = target;
-    const real = await realPathOf(files, path);
-    const key = [scopeOf(files, request), files.id, nameIn(files)(real)].join("\n");
-    // Calls of one turn run side by side: neither check and write, nor read and mark may be torn apart.
-    return lock.hold(key, () => (does === "read" ? read : write)(request, next, { path, real }));
+    const scope = `${scopeOf(files, request)}\n${files.id}`;
+    // Calls of one turn run side by side: neither check and write, nor read and mark may be torn apart. The first lock
+    // keeps the calls of one path in their order, however long it takes to find out where the path leads.
+    return lock.hold(`asked\n${scope}\n${path}`, async () => {
+      const real = await realPathOf(files, path);
+      const work = () => (does === "read" ? read : write)(request, next, { path, real });
+      return lock.hold(`real\n${scope}\n${nameIn(files)(real)}`, work);
+    });
   };
 
   return createMiddleware({
