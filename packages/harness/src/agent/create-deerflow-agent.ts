@@ -5,6 +5,8 @@ import type { AgentMiddleware } from "langchain";
 import { DeerflowError } from "../base/errors.js";
 import { silentLogger } from "../base/logger.js";
 import { type AgentGraphOptions, createAgentGraph } from "../graph/create-agent-graph.js";
+import { approval } from "../middleware/approval.js";
+import { asksForApproval } from "../middleware/approval-pauses.js";
 import {
   assembleMiddleware,
   FEATURES,
@@ -12,12 +14,12 @@ import {
   type RuntimeFeatures,
 } from "../middleware/order.js";
 import { loggingAuditSink } from "../policy/audit-sink.js";
+import { type PermissionOptions, permitted } from "./permissions.js";
 
-export interface DeerflowAgentOptions {
+export interface DeerflowAgentOptions extends PermissionOptions {
   readonly model: BaseChatModel;
-  readonly tools?: AgentGraphOptions["tools"];
   readonly systemPrompt?: string;
-  /** Replaces the whole chain; then `features` and `extraMiddleware` must be absent. */
+  /** Replaces the whole chain, save approval where it is asked for; then `features` and `extraMiddleware` must be absent. */
   readonly middleware?: readonly AgentMiddleware[];
   /** Switches of the rows of the order table; what is absent keeps its default. */
   readonly features?: Partial<RuntimeFeatures>;
@@ -26,7 +28,7 @@ export interface DeerflowAgentOptions {
   /** Gives the model a todo list. Default false. */
   readonly planMode?: boolean;
   /** What the rows work with; a row whose service is absent is left out. */
-  readonly services?: Partial<MiddlewareServices>;
+  readonly services?: Partial<Omit<MiddlewareServices, "approval">>;
   readonly stateSchema?: AgentGraphOptions["stateSchema"];
   readonly contextSchema?: AgentGraphOptions["contextSchema"];
   readonly checkpointer?: BaseCheckpointSaver;
@@ -43,14 +45,17 @@ const allFeatures = (planMode: boolean): RuntimeFeatures =>
 
 /**
  * Builds an agent and returns it as a compiled LangGraph graph.
- * @throws DeerflowError `invalid_request` when `middleware` is given together with `features` or `extraMiddleware`
+ * @throws DeerflowError `permissions_invalid`; `permissions_unenforceable` when a shell could go around the rules;
+ * `approval_invalid`; `invalid_request` when options contradict one another
  */
 export function createDeerflowAgent(options: DeerflowAgentOptions) {
-  const { model, tools, systemPrompt, stateSchema, contextSchema, checkpointer, store, name } = options;
+  const { model, systemPrompt, stateSchema, contextSchema, checkpointer, store, name } = options;
+  const { middleware, extraMiddleware, services: given = {} } = options;
+  const { services, tools, approval } = permitted(options, given, middleware ?? extraMiddleware ?? []);
   return createAgentGraph({
     model,
-    middleware: chainOf(options),
-    ...(tools === undefined ? {} : { tools }),
+    tools,
+    middleware: chainOf(options, { ...services, approval }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(stateSchema === undefined ? {} : { stateSchema }),
     ...(contextSchema === undefined ? {} : { contextSchema }),
@@ -60,16 +65,22 @@ export function createDeerflowAgent(options: DeerflowAgentOptions) {
   });
 }
 
-function chainOf(options: DeerflowAgentOptions): readonly AgentMiddleware[] {
-  const { middleware, features, extraMiddleware, planMode = false, services = {} } = options;
+function chainOf(
+  options: DeerflowAgentOptions,
+  services: Partial<MiddlewareServices> & Required<Pick<MiddlewareServices, "approval">>,
+): readonly AgentMiddleware[] {
+  const { middleware, features, extraMiddleware, planMode = false } = options;
+  const asks = asksForApproval(services.approval);
   if (middleware !== undefined) {
     if (features !== undefined || extraMiddleware !== undefined) {
-      throw new DeerflowError("invalid_request", {
-        reason:
-          "`middleware` replaces the whole chain, so it cannot stand together with `features` or `extraMiddleware`",
-      });
+      throw contradiction(
+        "`middleware` replaces the whole chain, so it cannot stand together with `features` or `extraMiddleware`",
+      );
     }
-    return middleware;
+    return asks ? [approval(services.approval), ...middleware] : middleware;
+  }
+  if (asks && features?.approval === false) {
+    throw contradiction("`features.approval` is off, and `permissions` or `interruptOn` ask for it");
   }
   const logger = services.logger ?? silentLogger;
   return assembleMiddleware(
@@ -79,3 +90,5 @@ function chainOf(options: DeerflowAgentOptions): readonly AgentMiddleware[] {
     extraMiddleware,
   );
 }
+
+const contradiction = (reason: string) => new DeerflowError("invalid_request", { reason });

@@ -3,6 +3,7 @@ import type { Logger } from "../base/logger.js";
 import type { DeerflowConfig } from "../config/schema.js";
 import { type ThreadDirectories, threadDirectories, VIRTUAL_WORKSPACE } from "../context/home-paths.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
+import type { InterruptOn, ToolApproval } from "../middleware/approval-pauses.js";
 import { createThreadDirectories } from "../middleware/thread-data.js";
 import type { MiddlewareServices } from "../middleware/order.js";
 import type { ModelCatalogue } from "../models/contract.js";
@@ -56,7 +57,11 @@ export const makeLeadAgent =
     return {
       graph: createDeerflowAgent({
         model,
-        tools: leadAgentTools({ config, services, clarification: !wish.nonInteractive }),
+        tools: (files) =>
+          leadAgentTools({ config, services: { ...services, files }, clarification: !wish.nonInteractive }),
+        permissions: config.permissions,
+        home: VIRTUAL_WORKSPACE,
+        interruptOn: interruptOnOf(config),
         systemPrompt: promptOf(services, wish),
         planMode: wish.planMode,
         features: featuresOf(config, wish),
@@ -108,6 +113,18 @@ function servicesOf(
 
 const promptOf = (services: LeadAgentServices, wish: AgentRunContext): string =>
   leadAgentPrompt({ shell: services.sandbox !== undefined, clarification: !wish.nonInteractive });
+
+const interruptOnOf = ({ interrupt_on: tools }: DeerflowConfig): InterruptOn =>
+  Object.fromEntries(Object.entries(tools).map(([tool, entry]) => [tool, approvalOf(entry)]));
+
+function approvalOf(entry: DeerflowConfig["interrupt_on"][string]): boolean | ToolApproval {
+  if (typeof entry === "boolean") return entry;
+  const { allowed_decisions: allowedDecisions, description } = entry;
+  return {
+    ...(allowedDecisions === undefined ? {} : { allowedDecisions }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
 
 const featuresOf = (config: DeerflowConfig, wish: AgentRunContext) => ({
   title: config.title.enabled,

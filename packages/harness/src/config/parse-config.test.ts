@@ -34,6 +34,8 @@ describe("parseConfig", () => {
         identity: { enabled: false },
         title: { enabled: true, max_words: 6, max_chars: 60, model_name: null },
         read_before_write: { enabled: true },
+        permissions: [],
+        interrupt_on: {},
         tool_output: {
           enabled: true,
           externalize_min_chars: 12_000,
@@ -111,6 +113,30 @@ describe("parseConfig", () => {
 
   it("does not ask the environment for what has no effect", () => {
     expect(parseConfig({ config_version: 1, channels: { token: "$NOT_SET" } }).warnings).toHaveLength(1);
+  });
+
+  it("takes permission rules and approvals, and names what is wrong in them", () => {
+    const raw = {
+      permissions: [{ operations: ["read"], paths: ["~/keys/**"] }],
+      interrupt_on: {
+        bash: true,
+        write_file: { allowed_decisions: ["approve"], description: "Look twice." },
+      },
+    };
+    const { permissions, interrupt_on } = parseConfig(raw).config;
+    expect(permissions).toEqual([{ operations: ["read"], paths: ["~/keys/**"], mode: "allow" }]);
+    expect(interrupt_on).toEqual(raw.interrupt_on);
+    const rule = { operations: ["read"], paths: ["/x"], mode: "ask" };
+    expect(failure({ permissions: [rule] }).sentence).toContain(
+      "permissions[0].mode in config.yaml is not valid",
+    );
+    expect(failure({ permissions: [{ ...rule, mode: "deny", path: "/x" }] }).sentence).toContain(
+      "in permissions[0]: path. Did you mean paths?",
+    );
+    expect(failure({ interrupt_on: { bash: "yes" } }).sentence).toContain("interrupt_on.bash in config.yaml");
+    expect(failure({ interrupt_on: { bash: { allowed_decisions: [] } } }).sentence).toContain(
+      "interrupt_on.bash",
+    );
   });
 
   it("names an unknown key, its place and the nearest known name", () => {

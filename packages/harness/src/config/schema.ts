@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LOG_LEVELS } from "../base/logger.js";
 import { databaseSection, storeOverride } from "./database-section.js";
 import { modelSchema } from "./model-section.js";
+import { interruptOnSection, permissionsSection } from "./permissions-section.js";
 import { flag, integer, section } from "./schema-parts.js";
 import { toolOutputSection } from "./tool-output-section.js";
 
@@ -62,6 +63,15 @@ export const configSchema = z.strictObject({
     enabled: flag(true).describe("Refuses to change a file whose present content the model has not read."),
   }).describe("The gate in front of changing files."),
   tool_output: toolOutputSection.describe("What becomes of results that are too long for a model."),
+  permissions: permissionsSection.describe(
+    "Rules for the paths of the file tools; the first that fits decides, ~ is the workspace, and without one all is allowed.\n" +
+      "Example: [{operations: [read, write], paths: [/mnt/user-data/uploads/private/**], mode: deny}].\n" +
+      "Modes are allow, deny and interrupt (a person is asked). The last two need a sandbox that enforces them, or none.",
+  ),
+  interrupt_on: interruptOnSection.describe(
+    "Calls that wait for a person, by tool.\n" +
+      "Example: {write_file: true, bash: {allowed_decisions: [approve, reject]}}. False never asks, whatever the rules say.",
+  ),
   uploads: section({
     max_files: integer({ min: 1, fallback: 10 }).describe("Files of one upload."),
     max_file_size: integer({ min: 1, fallback: 50 * MEBIBYTE }).describe("Bytes of one file."),

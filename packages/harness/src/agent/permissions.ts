@@ -1,0 +1,128 @@
+/** File permission rules, made binding for one agent: of whatever it is built, its tools get no files without them. */
+import type { AgentMiddleware } from "langchain";
+import { DeerflowError } from "../base/errors.js";
+import { assertEnforceable } from "../filesystem/assert-enforceable.js";
+import { isLinkFollowing, shellOf } from "../filesystem/capabilities.js";
+import type { FileBackend, Shell } from "../filesystem/contract.js";
+import { guardFiles } from "../filesystem/guarded-backend.js";
+import type { AgentGraphOptions } from "../graph/create-agent-graph.js";
+import type { ApprovalOptions, InterruptOn } from "../middleware/approval-pauses.js";
+import type { MiddlewareServices } from "../middleware/order.js";
+import type { FilesystemPermission } from "../policy/file-permission.js";
+import { PermissionRules } from "../policy/permission-rules.js";
+import { type Operation, operationOf } from "../tools/define-tool.js";
+
+export type AgentTools = NonNullable<AgentGraphOptions["tools"]>;
+
+export interface PermissionOptions {
+  /**
+   * What the agent may do with which paths of `services.files`. With rules, tools that touch files are given as a
+   * function, so that they are made of files that the rules guard.
+   */
+  readonly permissions?: readonly FilesystemPermission[];
+  /** What a leading `~` in a rule stands for; without it such a rule is an error. */
+  readonly home?: string;
+  /** Which calls wait for a person, by tool name; goes before rules of mode `interrupt`. */
+  readonly interruptOn?: InterruptOn;
+  /** A function gets `services.files` as the agent may use them. */
+  readonly tools?: AgentTools | ((files: FileBackend) => AgentTools);
+}
+
+export interface PermittedAgent {
+  readonly services: Partial<MiddlewareServices>;
+  readonly tools: AgentTools;
+  readonly approval: ApprovalOptions;
+}
+
+/**
+ * @param foreign middleware of the host, whose tools bring their own files
+ * @throws DeerflowError `permissions_invalid`, `permissions_unenforceable`, `invalid_request`
+ */
+export function permitted(
+  options: PermissionOptions,
+  given: Partial<MiddlewareServices>,
+  foreign: readonly AgentMiddleware[],
+): PermittedAgent {
+  const { permissions = [], home, interruptOn } = options;
+  const rules = new PermissionRules(permissions, { home, foldsCase: given.files?.foldsCase });
+  const services = rules.isEmpty ? given : guarded(given, rules, options);
+  const tools = toolsOf(options, services.files);
+  const brought = foreign.flatMap((entry) => entry.tools ?? []);
+  if (!rules.isEmpty) {
+    assertGuarded(typeof options.tools === "function" ? brought : [...tools, ...brought]);
+    if (shellsOf(given).length === 0) assertNoShell(tools);
+  }
+  const operations = new Map([...tools, ...brought].map((tool) => [String(tool.name), operationOf(tool)]));
+  const { files } = services;
+  return {
+    services,
+    tools,
+    approval: {
+      rules,
+      operationOf: (name) => operations.get(name),
+      ...(interruptOn === undefined ? {} : { interruptOn }),
+      ...(files !== undefined && isLinkFollowing(files) ? { realPath: (path) => files.realPath(path) } : {}),
+    },
+  };
+}
+
+function guarded(
+  services: Partial<MiddlewareServices>,
+  rules: PermissionRules,
+  { permissions = [], home }: PermissionOptions,
+): Partial<MiddlewareServices> {
+  const { files } = services;
+  if (files === undefined) throw invalid("`permissions` are rules for `services.files`, which are absent");
+  for (const shell of shellsOf(services)) assertEnforceable(files, shell, permissions, home);
+  return { ...services, files: guardFiles(files, rules) };
+}
+
+function shellsOf({ sandbox, files }: Partial<MiddlewareServices>): readonly Shell[] {
+  // What the sandbox can reach is not known here, so the worst is assumed.
+  const own = sandbox && { sandbox, workingDirectory: "/", reachesHost: true };
+  return [own, files && shellOf(files)].filter((shell) => shell !== undefined);
+}
+
+function toolsOf({ tools = [] }: PermissionOptions, files: FileBackend | undefined): AgentTools {
+  if (typeof tools !== "function") return tools;
+  if (files === undefined)
+    throw invalid("`tools` as a function are made of `services.files`, which are absent");
+  return tools(files);
+}
+
+const ON_FILES: ReadonlySet<Operation | undefined> = new Set([
+  "list",
+  "read",
+  "write",
+  "edit",
+  "delete",
+  "glob",
+  "grep",
+  "present",
+  "execute",
+]);
+
+/** Rules that some tools do not know would be worse than none: they would only seem to hold. */
+function assertGuarded(tools: AgentTools): void {
+  const names = namesOf(tools, (operation) => ON_FILES.has(operation));
+  if (names === "") return;
+  throw invalid(
+    `the permissions do not reach the tools ${names}, which were made of other files; give \`tools\` as a function of the files`,
+  );
+}
+
+function assertNoShell(tools: AgentTools): void {
+  const names = namesOf(tools, (operation) => operation === "execute");
+  if (names === "") return;
+  throw invalid(
+    `${names} could go around the permissions; give its sandbox as \`services.sandbox\`, so that it is asked whether it can enforce them`,
+  );
+}
+
+const namesOf = (tools: AgentTools, does: (operation: Operation | undefined) => boolean): string =>
+  tools
+    .filter((tool) => does(operationOf(tool)))
+    .map((tool) => String(tool.name))
+    .join(", ");
+
+const invalid = (reason: string) => new DeerflowError("invalid_request", { reason });
