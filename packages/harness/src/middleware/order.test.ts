@@ -2,6 +2,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../base/logger.js";
+import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import { createAgentGraph } from "../graph/create-agent-graph.js";
 import { ScriptedModel } from "../testing/scripted-model.js";
 import {
@@ -34,6 +35,36 @@ describe("the order table", () => {
     const guards = ORDER.filter((row) => row.guard).map((row) => order.indexOf(row.name));
     expect(Math.max(...guards)).toBeLessThan(order.indexOf("tool-errors"));
     expect(order.at(-1)).toBe("clarification");
+  });
+
+  it("has the gates in the order in which a call meets them", () => {
+    const order = ORDER.map((row) => row.name);
+    const place = (name: string) => order.indexOf(name);
+    // A person decides before any gate judges, so that an edited call is judged as it will run.
+    // The audit comes first: a blocked command must not even be looked at by the gate.
+    // The gate stands around tool-errors: a read that failed is an answer with status error, and leaves no mark.
+    expect(order.slice(place("approval"), place("tool-errors") + 1)).toEqual([
+      "approval",
+      "sandbox-audit",
+      "read-before-write",
+      "tool-errors",
+    ]);
+    // What is put into a file was marked as read before, and the mark stays on the stub.
+    expect(place("tool-output-offload")).toBeLessThan(place("read-before-write"));
+  });
+
+  it("lets a person be asked after every other hook has changed the answer", () => {
+    const approval = { interruptOn: { ls: true } };
+    const files = new MountedDiskBackend({ mounts: [] });
+    const chain = assembleMiddleware("lead", ALL, { ...SERVICES, approval, files, modelName: "m" });
+    const asking = chain.findIndex(({ name }) => name === "approval");
+    const changing = chain.flatMap(({ afterModel }, index) => (afterModel === undefined ? [] : [index]));
+    expect(asking).toBeGreaterThan(-1);
+    expect(Math.min(...changing)).toBe(asking);
+    expect(names("sub", ALL, { ...SERVICES, approval })).toContain("approval");
+    expect(names("lead", ALL, { ...SERVICES, approval: { interruptOn: { ls: false } } })).not.toContain(
+      "approval",
+    );
   });
 
   it("leaves out what is switched off, what a subagent does not carry, and what lacks its service", () => {
