@@ -143,8 +143,13 @@ function sayEnd({ context, host }: Work, threadId: string, ended: RunRecord, pri
       `\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`,
     );
   }
-  output.note(`\n${endText(ended)}Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);
+  output.note(`\n${printer.waitsForDecision ? decisionText(threadId) : endText(ended)}`);
+  output.note(`Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);
 }
+
+const decisionText = (threadId: string): string =>
+  `The calls marked with ? run only when a person decides so. Decide through the server (npx deerflow serve): a run on
+thread ${threadId} with command.resume.decisions, one for each. To leave them undone instead:\n`;
 
 const ENDINGS: Readonly<Record<string, string>> = {
   cancelled: "The run was stopped. ",

@@ -50,6 +50,25 @@ describe("RunPrinter", () => {
     expect(printer.artifacts).toEqual(["/x"]);
   });
 
+  it("names the calls that wait for a decision", () => {
+    const action_requests = [
+      { name: "write_file", args: { path: "/w/plan.md", content: "x" } },
+      { name: "send", args: {} },
+    ];
+    const { out, printer } = print([
+      ["values", { messages: [human] }],
+      ["values", { messages: [human, ai] }],
+      ["values", { __interrupt__: [{ id: "i", value: { action_requests } }] }],
+    ]);
+    expect(out.split("\n").slice(-3)).toEqual([
+      "  ? write_file  /w/plan.md  waits for a decision",
+      "  ? send  waits for a decision",
+      "",
+    ]);
+    expect(printer.waitsForDecision).toBe(true);
+    expect(print([["values", { __interrupt__: [{ value: "?" }, {}] }]]).printer.waitsForDecision).toBe(false);
+  });
+
   it("does not repeat what the thread held before this run", () => {
     const { out } = print([
       ["values", { messages: [human, ai, tool] }],

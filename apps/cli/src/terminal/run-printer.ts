@@ -17,6 +17,15 @@ interface WireMessage {
   readonly tool_calls?: readonly { id?: string; name: string; args?: Record<string, unknown> }[];
 }
 
+interface WireRequest {
+  readonly name: string;
+  readonly args?: Record<string, unknown>;
+}
+
+interface WireInterrupt {
+  readonly value?: { readonly action_requests?: readonly WireRequest[] };
+}
+
 interface WireTodo {
   readonly content: string;
   readonly status: string;
@@ -37,6 +46,7 @@ export class RunPrinter {
   #plan = "";
   #artifacts: readonly string[] = [];
   #question = false;
+  #waiting: readonly WireRequest[] = [];
 
   constructor(write: (text: string) => void, colors: Colors) {
     this.#write = write;
@@ -51,6 +61,11 @@ export class RunPrinter {
   /** Whether the last thing in the run is a question to the user. */
   get endsWithQuestion(): boolean {
     return this.#question;
+  }
+
+  /** Whether calls of the last answer wait until a person decides about them. */
+  get waitsForDecision(): boolean {
+    return this.#waiting.length > 0;
   }
 
   frame({ event, data }: RunFrame): void {
@@ -86,6 +101,12 @@ export class RunPrinter {
     for (const message of messages) this.#message(message);
     if (Array.isArray(values["todos"])) this.#todos(values["todos"] as WireTodo[]);
     if (Array.isArray(values["artifacts"])) this.#artifacts = values["artifacts"].map(String);
+    if (Array.isArray(values["__interrupt__"])) this.#interrupts(values["__interrupt__"] as WireInterrupt[]);
+  }
+
+  #interrupts(interrupts: readonly WireInterrupt[]): void {
+    this.#waiting = interrupts.flatMap(({ value }) => value?.action_requests ?? []);
+    for (const request of this.#waiting) this.#line(waitingLine(request, this.#colors));
   }
 
   #message(message: WireMessage): void {
@@ -135,10 +156,19 @@ export const textOf = (content: unknown): string => {
 const errorText = (data: unknown): string =>
   String((data as { message?: unknown } | undefined)?.message ?? "the run failed");
 
+function subjectOf(args: Record<string, unknown> = {}): string {
+  const subject = args["path"] ?? args["command"] ?? args["pattern"] ?? args["filepaths"] ?? "";
+  return cut(String(subject).split("\n")[0] ?? "", RESULT_WIDTH);
+}
+
+function waitingLine({ name, args }: WireRequest, colors: Colors): string {
+  const subject = subjectOf(args);
+  return colors.yellow(`  ? ${name}${subject === "" ? "" : `  ${subject}`}  waits for a decision`);
+}
+
 function callLine(call: { name: string; args?: Record<string, unknown> }, colors: Colors): string {
-  const { description, ...rest } = call.args ?? {};
-  const subject = rest["path"] ?? rest["command"] ?? rest["pattern"] ?? rest["filepaths"] ?? "";
-  const detail = cut(String(subject).split("\n")[0] ?? "", RESULT_WIDTH);
+  const { description } = call.args ?? {};
+  const detail = subjectOf(call.args);
   const reason = typeof description === "string" && description !== "" ? `  ${description}` : "";
   return `${colors.blue("●")} ${colors.bold(call.name)}${reason}${detail === "" ? "" : colors.dim(`  ${detail}`)}`;
 }
