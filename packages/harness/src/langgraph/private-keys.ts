@@ -95,9 +95,9 @@ const TaskKeys = z.object({
   [READ]: z.custom<(fields: readonly string[], fresh: boolean) => Record<string, unknown>>(isFunction),
   [SEND]: z.custom<(writes: readonly (readonly [string, unknown])[]) => void>(isFunction),
   [TASK_ID]: z.string(),
-  [SAVER]: z.unknown(),
-  [RESUMING]: z.unknown(),
-  thread_id: z.unknown(),
+  [SAVER]: z.unknown().optional(),
+  [RESUMING]: z.unknown().optional(),
+  thread_id: z.unknown().optional(),
   checkpoint_ns: z.string(),
   checkpoint_map: z.record(z.string(), z.string()),
 });
