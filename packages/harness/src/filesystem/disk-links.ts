@@ -3,7 +3,7 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { DeerflowError } from "../base/errors.js";
 import { fromSegments, segmentsOf, shownPath } from "../base/virtual-path.js";
-import { diskError, isAbsence } from "./disk-error.js";
+import { diskError, errnoOf, isAbsence } from "./disk-error.js";
 import type { MountTable, Place } from "./mount-table.js";
 
 /**
@@ -71,7 +71,8 @@ async function linkAt(table: MountTable, segments: readonly string[]): Promise<L
     if (!(await lstat(hostPath)).isSymbolicLink()) return undefined;
     return { place, target: await readlink(hostPath) };
   } catch (error) {
-    if (isAbsence(error)) return undefined;
+    // EINVAL: what was a link a moment ago is none any more.
+    if (isAbsence(error) || errnoOf(error) === "EINVAL") return undefined;
     throw diskError(error, place.path);
   }
 }

@@ -72,6 +72,15 @@ describe("the shell of a LocalShellBackend", () => {
     expect((await run("pwd")).output).toBe(`${host}/new\n`);
   });
 
+  it("says without a host path that a root cannot be made", async () => {
+    await writeFile(join(host, "file"), "");
+    backend = new LocalShellBackend({ rootDir: join(host, "file/root") });
+    await expect(run("pwd")).rejects.toMatchObject({
+      code: "command_invalid",
+      message: expect.not.stringContaining(host),
+    });
+  });
+
   it("has an empty environment, unless one is given or inherited", async () => {
     process.env["DEERFLOW_TEST_SECRET"] = "of the host";
     const names = async () =>

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { DeerflowError } from "../../base/errors.js";
 import { sha256 } from "../../base/hash.js";
 import { makeFolder } from "../../base/make-folder.js";
 import { checkCommand } from "../check-command.js";
@@ -36,7 +37,7 @@ export class HostShell implements Sandbox {
   async execute(request: CommandRequest): Promise<CommandResult> {
     checkCommand(request);
     const { root, workingDirectory, env, timeoutSeconds, outputCharacters } = this.#options;
-    makeFolder(workingDirectory);
+    prepare(workingDirectory);
     const folder = request.cwd === undefined ? workingDirectory : join(root, request.cwd);
     const marker = randomUUID();
     const { errorOutput: _, ...result } = await runProcess({
@@ -51,5 +52,14 @@ export class HostShell implements Sandbox {
       onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
     });
     return { ...result, exitCode: result.timedOut ? undefined : result.exitCode };
+  }
+}
+
+function prepare(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    const reason = "the folder in which it would start is missing and cannot be made";
+    throw new DeerflowError("command_invalid", { reason }, error);
   }
 }
