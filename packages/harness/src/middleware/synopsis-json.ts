@@ -1,27 +1,33 @@
 /** What a JSON text is made of: keys and types, lengths of lists, three levels deep. */
 import { linesWithin, oneLine } from "./offload-text.js";
 
-const MAX_PARSED_CHARACTERS = 4_000_000;
+const MAX_PARSED_CHARACTERS = 2_000_000;
+/** Parsing takes its time with texts that do nothing but nest. */
+const MAX_NESTING = 200;
 const MAX_DEPTH = 3;
 const MAX_KEYS = 20;
 const KEY_CHARACTERS = 60;
 const SAMPLED_LINES = 5;
 const SAMPLED_CHARACTERS = 200_000;
+const BEGINNING = /^\s*[[{]/;
 
 /** Undefined when the text is no JSON document, or one too long to parse in passing. */
 export function jsonSynopsis(text: string): string | undefined {
-  if (text.length > MAX_PARSED_CHARACTERS || !/^\s*[[{]/.test(text.slice(0, 200))) return undefined;
+  if (text.length > MAX_PARSED_CHARACTERS || !BEGINNING.test(text.slice(0, 200)) || nestsDeeply(text)) {
+    return undefined;
+  }
   const value = parsed(text);
   return value === undefined ? undefined : `JSON: ${shapeOf(value.json, MAX_DEPTH)}`;
 }
 
 /** Undefined unless the first lines are JSON objects or lists, one a line. */
 export function jsonLinesSynopsis(text: string): string | undefined {
-  if (!/^\s*[[{]/.test(text.slice(0, 200))) return undefined;
+  if (!BEGINNING.test(text.slice(0, 200))) return undefined;
   const sample: unknown[] = [];
   for (const line of linesWithin(text, SAMPLED_CHARACTERS)) {
     if (line.text.trim() === "") continue;
-    const value = /^\s*[[{]/.test(line.text) ? parsed(line.text) : undefined;
+    const value =
+      BEGINNING.test(line.text.slice(0, 200)) && !nestsDeeply(line.text) ? parsed(line.text) : undefined;
     if (value === undefined) return undefined;
     sample.push(value.json);
     if (sample.length === SAMPLED_LINES) break;
@@ -29,6 +35,21 @@ export function jsonLinesSynopsis(text: string): string | undefined {
   return sample.length < 2
     ? undefined
     : `JSON, one value a line, the first: ${shapeOf(sample[0], MAX_DEPTH)}`;
+}
+
+function nestsDeeply(text: string): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === "\\") at += 1;
+    else if (sign === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (sign === "[" || sign === "{") depth += 1;
+    else if (sign === "]" || sign === "}") depth -= 1;
+    if (depth > MAX_NESTING) return true;
+  }
+  return false;
 }
 
 function parsed(text: string): { readonly json: unknown } | undefined {

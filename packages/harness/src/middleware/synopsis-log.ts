@@ -27,6 +27,7 @@ export function logSynopsis(text: string): string | undefined {
   let first: NumberedLine | undefined;
   let last: NumberedLine | undefined;
   for (const line of linesWithin(text, SCANNED_CHARACTERS)) {
+    if (line.text === "") continue;
     lines += 1;
     const level = levelOf(line.text);
     if (level === undefined) continue;
