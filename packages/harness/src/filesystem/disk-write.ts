@@ -15,6 +15,13 @@ const temporaryName = (token: string): string => `.deerflow-${token}.tmp`;
 /** Whether a name is that of a file being written. Listings and searches leave it out. */
 export const isTemporaryName = (name: string): boolean => TEMPORARY_NAME.test(name);
 
+/** Clears away what killed writers of a name left beside it. */
+export async function clearAbandoned(folder: HeldDirectory, held: HeldName): Promise<void> {
+  const cleared = held.abandoned.map((token) => unlink(folder.at(temporaryName(token))));
+  // What does not go stays hidden, and stands in nobody's way.
+  await Promise.allSettled(cleared);
+}
+
 export interface FilePut {
   readonly content: Uint8Array;
   readonly mode: number;
@@ -25,8 +32,7 @@ export interface FilePut {
 }
 
 /**
- * Writes beside the target, flushes, then moves into place: a reader sees the old file or the new one, whole. What a
- * killed writer of the same name left beside it is cleared away.
+ * Writes beside the target, flushes, then moves into place: a reader sees the old file or the new one, whole.
  * @throws DeerflowError `file_changed` when the lock was lost meanwhile; the system's error
  */
 export async function putFile(
@@ -35,9 +41,6 @@ export async function putFile(
   put: FilePut,
   held: HeldName,
 ): Promise<void> {
-  const leftOver = held.abandoned.map((token) => unlink(folder.at(temporaryName(token))));
-  // One that does not go stays hidden, and stands in nobody's way.
-  await Promise.allSettled(leftOver);
   const temporary = folder.at(temporaryName(held.token));
   await writeNew(temporary, put);
   try {

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { DeerflowError } from "../base/errors.js";
 import { fromSegments, isWithin, segmentsOf, shownPath } from "../base/virtual-path.js";
 import type { FileBackend, PathJudge } from "./contract.js";
+import { foldsCase } from "./disk-case.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
 import type { Place } from "./mount-table.js";
 import { bothJudges } from "./path-judge.js";
@@ -55,6 +56,11 @@ export class FilesystemBackend extends MountedDiskBackend {
     this.virtualMode = virtualMode;
     this.#options = options;
     this.#roots = roots;
+  }
+
+  /** Over the whole disk too it is the root's file system that counts. */
+  override get foldsCase(): boolean {
+    return this.#options.foldsCase ?? (super.foldsCase || foldsCase(this.rootDir));
   }
 
   override judgedBy(judge: PathJudge): FileBackend {

@@ -28,7 +28,7 @@ import { type LinkView, type Mounted, resolveLinks } from "./disk-links.js";
 import { DISK_LOCK, type HeldName } from "./disk-lock.js";
 import { assertRegular, type FilePieces, openPieces, readWhole, versionAt } from "./disk-pieces.js";
 import { removeTree } from "./disk-removal.js";
-import { isTemporaryName, putFile } from "./disk-write.js";
+import { clearAbandoned, isTemporaryName, putFile } from "./disk-write.js";
 import { type HeldDirectory, holdDirectory, withDirectory } from "./held-directory.js";
 import { MountTable, type Place } from "./mount-table.js";
 import { bothJudges } from "./path-judge.js";
@@ -288,7 +288,10 @@ export class MountedDiskBackend implements FileBackend, HostSearchable, ByteRead
   async #alone<T>(folder: HeldDirectory, place: Mounted, work: (held: HeldName) => Promise<T>): Promise<T> {
     // Where case is folded, two spellings are one file; elsewhere two files share a turn, which does no harm.
     const name = (place.below.at(-1) ?? "").normalize("NFC").toLowerCase();
-    return DISK_LOCK.hold(`${await folder.identity()}/${name}`, place.path, work);
+    return DISK_LOCK.hold(`${await folder.identity()}/${name}`, place.path, async (held) => {
+      await clearAbandoned(folder, held);
+      return work(held);
+    });
   }
 }
 
