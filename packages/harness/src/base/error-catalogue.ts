@@ -174,6 +174,12 @@ export const ERROR_CATALOGUE = {
     retry: "model",
     text: "The text to replace does not occur in {path}. {hint}",
   },
+  edit_too_large: {
+    status: 413,
+    retry: "model",
+    text: "{path} would have {size} characters after the edit; at most {limit} are possible.",
+    next: "Replace fewer places, or by a shorter text.",
+  },
   edit_unchanged: {
     status: 422,
     retry: "model",
@@ -206,7 +212,7 @@ export const ERROR_CATALOGUE = {
     status: 413,
     retry: "model",
     text: "{path} has {size} bytes; at most {limit} can be read at once.",
-    next: "Search it with grep, or look at a part of it from the shell.",
+    next: "Read it in parts, or search it.",
   },
   file_tool_failed: {
     status: 500,
@@ -232,7 +238,7 @@ export const ERROR_CATALOGUE = {
     status: 422,
     retry: "model",
     text: "{path} is not a path that can be used: {reason}.",
-    next: "Give an absolute path, such as /mnt/user-data/workspace/notes.md.",
+    next: "Give an absolute path: it begins with /, and every folder in it is spelled out.",
   },
   path_forbidden: {
     status: 403,

@@ -16,6 +16,8 @@ import type { WriteRequest, WriteResult } from "./write-file.js";
 
 export interface DialectFaces {
   readonly limits: FileToolLimits;
+  /** Where an agent of this dialect works, unless its files say. */
+  readonly workingDirectory: string;
   readonly faces: Faces;
   /** The grep tool's own description, for a model that sees the shell tool or does not. */
   describeGrep(options: { readonly executeVisible: boolean }): string;

@@ -18,6 +18,13 @@ export interface Surroundings {
   readonly visible: ReadonlySet<ToolKind>;
 }
 
+/** What a call is understood by. */
+export interface CallSetting {
+  readonly limits: FileToolLimits;
+  /** Where a path that is not absolute was probably meant to lie. */
+  readonly workingDirectory: string;
+}
+
 /** One tool of one dialect. Its methods are pure. */
 export interface Face<Input extends z.ZodObject, Request, Result> {
   readonly name: string;
@@ -30,7 +37,7 @@ export interface Face<Input extends z.ZodObject, Request, Result> {
    * What a call asks for.
    * @throws DeerflowError of the kind that a model can mend
    */
-  request(given: z.output<Input>, limits: FileToolLimits): Request;
+  request(given: z.output<Input>, setting: CallSetting): Request;
   /** What the model is told. @throws DeerflowError likewise */
   answer(result: Result, request: Request, surroundings: Surroundings): ToolOutcome;
 }
@@ -39,7 +46,7 @@ export interface Face<Input extends z.ZodObject, Request, Result> {
 export type AnyFace<Request, Result> = Face<z.ZodObject, Request, Result>;
 
 /** Where a tool works. */
-export interface Workplace extends Surroundings {
+export interface Workplace extends Surroundings, CallSetting {
   readonly files: FileBackend;
   readonly shell: Sandbox | undefined;
   readonly videoFrames: VideoFrames | undefined;
@@ -73,7 +80,7 @@ export function faceTool<Request, Result>(options: FaceToolOptions<Request, Resu
     onUnforeseen: (tool, error) =>
       workplace.logger.warn("A file tool failed", { tool, reason: reasonOf(error) }),
     async run(given, { signal }) {
-      const request = face.request(given, workplace.limits);
+      const request = face.request(given, workplace);
       const result = await perform(request, { ...workplace, signal });
       return face.answer(result, request, workplace);
     },

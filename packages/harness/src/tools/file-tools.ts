@@ -1,6 +1,7 @@
 /** The tools of one agent, made for its files and its shell. */
 import type { DynamicStructuredTool } from "langchain";
 import { type Logger, silentLogger } from "../base/logger.js";
+import { shellOf } from "../filesystem/capabilities.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import type { Sandbox } from "../sandbox/contract.js";
 import { deleteFile } from "./delete-file.js";
@@ -41,13 +42,14 @@ export interface FileToolsOptions {
  */
 export function createFileTools(options: FileToolsOptions): DynamicStructuredTool[] {
   const { files, dialect = "deerflow", kinds = TOOL_KINDS, shell, descriptions = {} } = options;
-  const { faces, limits } = DIALECTS[dialect];
+  const { faces, limits, workingDirectory } = DIALECTS[dialect];
   const visible = new Set(TOOL_KINDS.filter((kind) => kinds.includes(kind) && isSupported(kind, options)));
   const workplace: Omit<Workplace, "signal"> = {
     files,
     shell,
     visible,
     limits: { ...limits, ...options.limits },
+    workingDirectory: shellOf(files)?.workingDirectory ?? workingDirectory,
     videoFrames: options.videoFrames,
     logger: options.logger ?? silentLogger,
   };

@@ -1,7 +1,7 @@
 /** Finding files by name. */
-import { parseVirtualPath } from "../base/virtual-path.js";
 import { glob, type GlobQuery, type GlobResult } from "../filesystem/glob.js";
 import { globAnchor } from "../filesystem/glob-pattern.js";
+import { absolutePath } from "./absolute-path.js";
 import type { Perform } from "./face.js";
 
 export type GlobRequest = GlobQuery;
@@ -16,5 +16,5 @@ export const globFiles: Perform<GlobRequest, GlobResult> = (query, { files, sign
  * allow that folder and nothing above it.
  * @throws DeerflowError `path_invalid`
  */
-export const searchRoot = (given: string | undefined, pattern: string): string =>
-  parseVirtualPath(given ?? globAnchor(pattern));
+export const searchRoot = (given: string | undefined, pattern: string, workingDirectory: string): string =>
+  absolutePath(given ?? globAnchor(pattern), workingDirectory);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readProse } from "../../base/prose.js";
-import { parseVirtualPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import { deleteAnswer } from "../delete-answer.js";
 import type { DeleteRequest, DeleteResult } from "../delete-file.js";
 import type { Face } from "../face.js";
@@ -15,6 +15,6 @@ export const deleteFile: Face<typeof input, DeleteRequest, DeleteResult> = {
   aliases: pathAliases("file_path"),
   input: () => input,
   describe: () => DESCRIPTION,
-  request: (given) => ({ path: parseVirtualPath(given.file_path) }),
+  request: (given, { workingDirectory }) => ({ path: absolutePath(given.file_path, workingDirectory) }),
   answer: deleteAnswer,
 };

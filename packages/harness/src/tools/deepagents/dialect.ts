@@ -12,6 +12,7 @@ import { writeFile } from "./write-file.js";
 /** The names and arguments of deepagents. */
 export const deepagents: DialectFaces = {
   limits: DEEPAGENTS_LIMITS,
+  workingDirectory: "/",
   faces: {
     list: listFiles,
     read: readFile,

@@ -24,11 +24,11 @@ export const globFiles: Face<typeof input, GlobRequest, GlobResult> = {
   aliases: pathAliases("path"),
   input: () => input,
   describe: () => DESCRIPTION,
-  request: ({ pattern, path }, { defaultGlobResults }) => ({
+  request: ({ pattern, path }, { limits, workingDirectory }) => ({
     pattern,
-    path: searchRoot(path, pattern),
+    path: searchRoot(path, pattern, workingDirectory),
     includeDirectories: false,
-    maxResults: defaultGlobResults,
+    maxResults: limits.defaultGlobResults,
   }),
   answer(result, { path, pattern }, { limits }) {
     const count = result.paths.length;

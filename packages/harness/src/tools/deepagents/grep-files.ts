@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { DeerflowError } from "../../base/errors.js";
 import { readProse } from "../../base/prose.js";
-import { listedPath, parseVirtualPath, shownPath } from "../../base/virtual-path.js";
+import { listedPath, shownPath } from "../../base/virtual-path.js";
 import type { GrepMatch } from "../../filesystem/line-search.js";
+import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { pathAliases } from "../file-arguments.js";
 import { cutAnswer } from "../fitting-lines.js";
@@ -36,15 +37,15 @@ export const grepFiles: Face<typeof input, GrepRequest, GrepResult> = {
   aliases: pathAliases("path"),
   input: () => input,
   describe: ({ visible }) => describeGrep({ executeVisible: visible.has("execute") }),
-  request(given, { defaultGrepResults, maxGrepResults }) {
-    const wanted = given.max_count ?? defaultGrepResults;
+  request(given, { limits, workingDirectory }) {
+    const wanted = given.max_count ?? limits.defaultGrepResults;
     if (wanted < 1) throw new DeerflowError("arguments_invalid", { reason: "max_count must be 1 or more" });
     return {
-      path: parseVirtualPath(given.path ?? "/"),
+      path: absolutePath(given.path ?? "/", workingDirectory),
       pattern: given.pattern,
       literal: true,
       caseSensitive: true,
-      maxResults: Math.min(wanted, maxGrepResults),
+      maxResults: Math.min(wanted, limits.maxGrepResults),
       outputMode: given.output_mode,
       ...(given.glob ? { glob: given.glob } : {}),
     };

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { listedPath, parseVirtualPath, shownPath } from "../../base/virtual-path.js";
+import { listedPath, shownPath } from "../../base/virtual-path.js";
 import type { TreeListing } from "../../filesystem/tree.js";
 import { unusableNote } from "../../filesystem/unusable-names.js";
+import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { pathAliases } from "../file-arguments.js";
 import { cutAnswer } from "../fitting-lines.js";
@@ -15,7 +16,7 @@ export const listFiles: Face<typeof input, ListRequest, TreeListing> = {
   input: () => input,
   describe: () =>
     "Lists what lies directly in a folder: one absolute path a line, sorted, folders with a final slash. Names with a leading dot are listed too.",
-  request: (given) => ({ path: parseVirtualPath(given.path), depth: 1 }),
+  request: (given, { workingDirectory }) => ({ path: absolutePath(given.path, workingDirectory), depth: 1 }),
   answer({ entries, unusableNames }, { path }, { limits, visible }) {
     const lines = entries.map((entry) => `${listedPath(entry.path)}${entry.kind === "directory" ? "/" : ""}`);
     const found = lines.length === 0 ? [`No files found in ${shownPath(path)}.`] : lines;

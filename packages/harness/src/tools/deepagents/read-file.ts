@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { DeerflowError } from "../../base/errors.js";
 import { readProse } from "../../base/prose.js";
-import { parseVirtualPath, shownPath } from "../../base/virtual-path.js";
+import { shownPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import type { ToolOutcome } from "../define-tool.js";
 import type { Face } from "../face.js";
 import { pathAliases } from "../file-arguments.js";
@@ -34,8 +35,8 @@ export const readFile: Face<ReturnType<typeof inputOf>, ReadRequest, ReadResult>
     DESCRIPTION.replace("{lines}", () => String(limits.defaultReadLines))
       .replace("{characters}", () => String(limits.maxReadCharacters))
       .replace("{row}", () => String(limits.rowCharacters)),
-  request: (given, limits) => ({
-    path: parseVirtualPath(given.file_path),
+  request: (given, { limits, workingDirectory }) => ({
+    path: absolutePath(given.file_path, workingDirectory),
     startLine: given.offset + 1,
     maxLines: given.limit,
     startCharacter: Math.max(0, given.line_offset),

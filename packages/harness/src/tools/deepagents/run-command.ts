@@ -44,7 +44,8 @@ export const runCommand: Face<ReturnType<typeof inputOf>, CommandCall, CommandRe
   input: inputOf,
   describe: ({ limits, visible }) =>
     describeExecute({ limits, grepVisible: visible.has("grep"), globVisible: visible.has("glob") }),
-  request({ command, timeout }, { defaultExecuteSeconds, maxExecuteSeconds }) {
+  request({ command, timeout }, { limits }) {
+    const { defaultExecuteSeconds, maxExecuteSeconds } = limits;
     if (timeout !== undefined && !(timeout >= 0 && timeout <= maxExecuteSeconds)) {
       const reason = `timeout is ${timeout}, and may be from 0 to ${maxExecuteSeconds} seconds`;
       throw new DeerflowError("arguments_invalid", { reason });

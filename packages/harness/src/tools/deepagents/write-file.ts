@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readProse } from "../../base/prose.js";
-import { parseVirtualPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { pathAliases } from "../file-arguments.js";
 import { writeAnswer } from "../write-answer.js";
@@ -20,6 +20,10 @@ export const writeFile: Face<typeof input, WriteRequest, WriteResult> = {
   aliases: { ...pathAliases("file_path"), text: "content" },
   input: () => input,
   describe: () => DESCRIPTION,
-  request: ({ file_path, content, append }) => ({ path: parseVirtualPath(file_path), content, append }),
+  request: ({ file_path, content, append }, { workingDirectory }) => ({
+    path: absolutePath(file_path, workingDirectory),
+    content,
+    append,
+  }),
   answer: writeAnswer,
 };

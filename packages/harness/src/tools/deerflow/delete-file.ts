@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readProse } from "../../base/prose.js";
-import { parseVirtualPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import { deleteAnswer } from "../delete-answer.js";
 import type { DeleteRequest, DeleteResult } from "../delete-file.js";
 import type { Face } from "../face.js";
@@ -16,6 +16,6 @@ export const deleteFile: Face<typeof input, DeleteRequest, DeleteResult> = {
   aliases: pathAliases("path"),
   input: () => input,
   describe: () => DESCRIPTION,
-  request: (given) => ({ path: parseVirtualPath(given.path) }),
+  request: (given, { workingDirectory }) => ({ path: absolutePath(given.path, workingDirectory) }),
   answer: deleteAnswer,
 };

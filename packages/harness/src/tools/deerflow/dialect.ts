@@ -1,3 +1,4 @@
+import { VIRTUAL_WORKSPACE } from "../../context/home-paths.js";
 import type { DialectFaces } from "../dialect-faces.js";
 import { deleteFile } from "./delete-file.js";
 import { editFile } from "./edit-file.js";
@@ -12,6 +13,7 @@ import { writeFile } from "./write-file.js";
 /** The names and arguments that DeerFlow's skills and web client expect. */
 export const deerflow: DialectFaces = {
   limits: DEERFLOW_LIMITS,
+  workingDirectory: VIRTUAL_WORKSPACE,
   faces: {
     list: listFiles,
     read: readFile,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readProse } from "../../base/prose.js";
-import { parseVirtualPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import { editAnswer } from "../edit-answer.js";
 import type { EditRequest, EditResult } from "../edit-file.js";
 import type { Face } from "../face.js";
@@ -31,8 +31,8 @@ export const editFile: Face<typeof input, EditRequest, EditResult> = {
   },
   input: () => input,
   describe: () => DESCRIPTION,
-  request: (given) => ({
-    path: parseVirtualPath(given.path),
+  request: (given, { workingDirectory }) => ({
+    path: absolutePath(given.path, workingDirectory),
     oldText: given.old_str,
     newText: given.new_str,
     replaceAll: given.replace_all,

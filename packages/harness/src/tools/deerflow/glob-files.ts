@@ -24,11 +24,11 @@ export const globFiles: Face<ReturnType<typeof inputOf>, GlobRequest, GlobResult
   aliases: pathAliases("path"),
   input: inputOf,
   describe: () => DESCRIPTION,
-  request: ({ pattern, path, include_dirs, max_results }, { maxGlobResults }) => ({
+  request: ({ pattern, path, include_dirs, max_results }, { limits, workingDirectory }) => ({
     pattern,
-    path: searchRoot(path, pattern),
+    path: searchRoot(path, pattern, workingDirectory),
     includeDirectories: include_dirs,
-    maxResults: Math.min(Math.max(max_results, 1), maxGlobResults),
+    maxResults: Math.min(Math.max(max_results, 1), limits.maxGlobResults),
   }),
   answer(result, { path, pattern }, { limits }) {
     const count = result.paths.length;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readProse } from "../../base/prose.js";
-import { listedPath, parseVirtualPath, shownPath } from "../../base/virtual-path.js";
+import { listedPath, shownPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { description, pathAliases } from "../file-arguments.js";
 import { cutAnswer } from "../fitting-lines.js";
@@ -33,12 +34,12 @@ export const grepFiles: Face<ReturnType<typeof inputOf>, GrepRequest, GrepResult
   aliases: pathAliases("path"),
   input: inputOf,
   describe: ({ visible }) => describeGrep({ executeVisible: visible.has("execute") }),
-  request: (given, { maxGrepResults }) => ({
-    path: parseVirtualPath(given.path),
+  request: (given, { limits, workingDirectory }) => ({
+    path: absolutePath(given.path, workingDirectory),
     pattern: given.pattern,
     literal: given.literal,
     caseSensitive: given.case_sensitive,
-    maxResults: Math.min(Math.max(given.max_results, 1), maxGrepResults),
+    maxResults: Math.min(Math.max(given.max_results, 1), limits.maxGrepResults),
     outputMode: "content",
     ...(given.glob ? { glob: given.glob } : {}),
   }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseVirtualPath } from "../../base/virtual-path.js";
 import { renderTree, type TreeListing } from "../../filesystem/tree.js";
+import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { description, pathAliases } from "../file-arguments.js";
 import type { ListRequest } from "../list-files.js";
@@ -15,7 +15,10 @@ export const listFiles: Face<typeof input, ListRequest, TreeListing> = {
   input: () => input,
   describe: () =>
     "Lists a folder two levels deep: one absolute path a line, folders with a final slash.\nFolders such as .git and node_modules are named but not looked into.",
-  request: (given) => ({ path: parseVirtualPath(given.path), depth: DEPTH }),
+  request: (given, { workingDirectory }) => ({
+    path: absolutePath(given.path, workingDirectory),
+    depth: DEPTH,
+  }),
   answer(tree, { path }, { limits }) {
     const text = renderTree(path, tree, limits.maxListCharacters);
     const whole = renderTree(path, tree, Number.POSITIVE_INFINITY);

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { DeerflowError } from "../../base/errors.js";
 import { readProse } from "../../base/prose.js";
-import { parseVirtualPath, shownPath } from "../../base/virtual-path.js";
+import { shownPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import type { ToolOutcome } from "../define-tool.js";
 import type { Face } from "../face.js";
 import { description, pathAliases } from "../file-arguments.js";
@@ -29,12 +30,18 @@ export const readFile: Face<typeof input, ReadRequest, ReadResult> = {
   aliases: pathAliases("path"),
   input: () => input,
   describe: ({ limits }) => DESCRIPTION.replace("{characters}", () => grouped(limits.maxReadCharacters)),
-  request(given, limits) {
+  request(given, { limits, workingDirectory }) {
     const startLine = Math.max(1, given.start_line ?? 1);
     const maxLines = given.end_line === undefined ? limits.defaultReadLines : given.end_line - startLine + 1;
     const startCharacter = Math.max(0, given.line_offset ?? 0);
     const maxCharacters = limits.maxReadCharacters;
-    return { path: parseVirtualPath(given.path), startLine, maxLines, startCharacter, maxCharacters };
+    return {
+      path: absolutePath(given.path, workingDirectory),
+      startLine,
+      maxLines,
+      startCharacter,
+      maxCharacters,
+    };
   },
   answer(result, request, surroundings) {
     const { path } = request;

@@ -40,7 +40,7 @@ export const runCommand: Face<typeof input, CommandCall, CommandResult> = {
   input: () => input,
   describe: ({ limits, visible }) =>
     describeExecute({ limits, grepVisible: visible.has("grep"), globVisible: visible.has("glob") }),
-  request: ({ command }, { defaultExecuteSeconds }) => ({ command, timeoutSeconds: defaultExecuteSeconds }),
+  request: ({ command }, { limits }) => ({ command, timeoutSeconds: limits.defaultExecuteSeconds }),
   answer(result, call, { limits }) {
     const { text: output, fullText } = outputOf(result, limits.maxExecuteCharacters);
     const ending = endingOf(result, call);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readProse } from "../../base/prose.js";
-import { parseVirtualPath } from "../../base/virtual-path.js";
+import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { description, pathAliases } from "../file-arguments.js";
 import { writeAnswer } from "../write-answer.js";
@@ -21,6 +21,10 @@ export const writeFile: Face<typeof input, WriteRequest, WriteResult> = {
   aliases: { ...pathAliases("path"), text: "content" },
   input: () => input,
   describe: () => DESCRIPTION,
-  request: ({ path, content, append }) => ({ path: parseVirtualPath(path), content, append }),
+  request: ({ path, content, append }, { workingDirectory }) => ({
+    path: absolutePath(path, workingDirectory),
+    content,
+    append,
+  }),
   answer: writeAnswer,
 };
