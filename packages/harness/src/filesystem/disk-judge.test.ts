@@ -81,6 +81,22 @@ describe("a judged disk", () => {
     ]);
   });
 
+  it("shows a search what may be read where the opened folder really lies", async () => {
+    await mkdir(join(host, "open/secret"));
+    const shown = async (path: string, names: readonly string[]) => {
+      const [folder] = (await search(path)) ?? [];
+      await folder?.close();
+      return names.filter((name) => folder?.shows?.(name));
+    };
+    const names = ["open", "open/file", "open/secret/x/y", "open/x/secret", "secret", "secret/key"];
+    expect(await shown("/w", names)).toEqual(["open", "open/file"]);
+    expect(await shown("/w/way", ["file", "secret/x", "secret", "x/y"])).toEqual(["file", "x/y"]);
+    expect(await shown("/w/way/file", ["file"])).toEqual(["file"]);
+    const [unjudged] = await plain.openFolders("/w");
+    await unjudged?.close();
+    expect(unjudged).not.toHaveProperty("shows");
+  });
+
   it("removes a link to the forbidden, for it is the link that goes", async () => {
     expect(await files.remove("/w/alias")).toBe(true);
     expect(await readFile(join(host, "secret/key"), "utf8")).toBe("key");

@@ -198,14 +198,22 @@ export class MountedDiskBackend implements FileBackend, HostSearchable, ByteRead
   async #openPlace(place: Mounted, path: string): Promise<HostFolder | undefined> {
     const isFile = (await this.#statPlace(place, path))?.kind === "file";
     const only = isFile ? place.below.at(-1) : undefined;
-    if (only === undefined) return openFolder(place, path);
-    const folder = await openFolder({ ...place, below: place.below.slice(0, -1) }, parentOf(path));
+    if (only === undefined) return this.#openFolder(place, path);
+    const above = { ...place, path: parentOf(place.path), below: place.below.slice(0, -1) };
+    const folder = await this.#openFolder(above, parentOf(path));
     return folder && { ...folder, only };
   }
 
   async #openMount(virtualPath: string): Promise<HostFolder | undefined> {
     const place = this.#table.place(virtualPath);
-    return place.kind === "mounted" ? openFolder(place, virtualPath) : undefined;
+    return place.kind === "mounted" ? this.#openFolder(place, virtualPath) : undefined;
+  }
+
+  /** What is shown of it is judged by where it lies now, not by where its path leads later. */
+  async #openFolder(place: Mounted, virtualPath: string): Promise<HostFolder | undefined> {
+    const folder = await openFolder(place, virtualPath);
+    if (folder === undefined || this.#options.judge === undefined) return folder;
+    return { ...folder, shows: wayTest((name) => this.#isReadable(childOf(place.path, name))) };
   }
 
   /** Runs `work` on the held parent; undefined when the parent or the child is not there. */
@@ -317,6 +325,19 @@ async function compareAndPut(folder: HeldDirectory, place: Mounted, replacement:
 }
 
 const isForbidden = (error: unknown): boolean => DeerflowError.is(error) && error.code === "path_forbidden";
+
+/** True of a name when `test` is true of it and of each folder on the way to it; a folder is tested once. */
+function wayTest(test: (name: string) => boolean): (name: string) => boolean {
+  const folders = new Map<string, boolean>([["", true]]);
+  const isOpen = (folder: string): boolean => {
+    const known = folders.get(folder) ?? (isOpen(folderOf(folder)) && test(folder));
+    folders.set(folder, known);
+    return known;
+  };
+  return (name) => isOpen(folderOf(name)) && test(name);
+}
+
+const folderOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf("/")));
 
 const directoryAt = (path: string): FileEntry => ({ path, kind: "directory", size: 0, modifiedAt: 0 });
 
