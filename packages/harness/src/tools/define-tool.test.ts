@@ -1,10 +1,18 @@
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
-import { ToolMessage } from "@langchain/core/messages";
+import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DeerflowError } from "../base/errors.js";
-import { defineTool, operationOf, refuse, type ToolOutcome } from "./define-tool.js";
+import {
+  defineTool,
+  describedBy,
+  fullTextOf,
+  operationOf,
+  refuse,
+  type ToolOutcome,
+  withContent,
+} from "./define-tool.js";
 
 const toolThat = (run: (input: { path: string }) => Promise<ToolOutcome>) =>
   defineTool({
@@ -58,6 +66,21 @@ describe("defineTool", () => {
     await expect(call(broken, { path: "/f" })).rejects.toMatchObject({ code: "internal" });
   });
 
+  it("shows blocks behind the text, and puts marks and following messages where they belong", async () => {
+    const image = { type: "image" as const, mimeType: "image/png", data: "AA==" };
+    const shown = toolThat(async () => ({ text: "seen", blocks: [image], marks: { mine: 1 } }));
+    expect(await call(shown, { path: "/f" })).toMatchObject({
+      content: [{ type: "text", text: "seen" }, image],
+      additional_kwargs: { mine: 1 },
+    });
+    const next = new HumanMessage("next");
+    const followed: unknown = await call(
+      toolThat(async () => ({ text: "seen", followedBy: [next] })),
+      { path: "/f" },
+    );
+    expect((followed as Command).update).toMatchObject({ messages: [{ content: "seen" }, next] });
+  });
+
   it("answers arguments that do not fit without running", async () => {
     const never = toolThat(async () => {
       throw new Error("it ran");
@@ -72,6 +95,28 @@ describe("defineTool", () => {
       properties: { path: { type: "string", description: "Where." } },
       required: ["path"],
     });
+  });
+});
+
+describe("withContent", () => {
+  it("changes the content alone, and takes along what is known of the whole text", async () => {
+    const cut = await call(
+      toolThat(async () => ({ text: "cut", fullText: "the whole", facts: { a: 1 } })),
+      { path: "/f" },
+    );
+    cut.additional_kwargs = { mark: "later" };
+    const copy = withContent(cut, "other");
+    expect({ ...copy.toDict().data }).toEqual({ ...cut.toDict().data, content: "other" });
+    expect([cut.content, fullTextOf(cut), fullTextOf(copy)]).toEqual(["cut", "the whole", "the whole"]);
+    expect(JSON.stringify(copy)).not.toContain("the whole");
+    expect(fullTextOf(withContent(refuse({ id: "c", name: "n" }, "file_not_text"), "x"))).toBeUndefined();
+  });
+});
+
+describe("describedBy", () => {
+  it("is the face unless the tool says otherwise, and nothing for a foreign tool", () => {
+    expect(describedBy(toolThat(async () => ({ text: "" })))).toBe("face");
+    expect(describedBy({ metadata: {} })).toBeUndefined();
   });
 });
 
