@@ -2,12 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
-import { MemorySaver } from "@langchain/langgraph";
+import { MemorySaver, StateSchema } from "@langchain/langgraph";
 import { type AgentMiddleware, createAgent, createMiddleware, tool } from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { silentLogger } from "../base/logger.js";
+import { filesChannel } from "../filesystem/files-channel.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
+import { StateBackend } from "../filesystem/state-backend.js";
 import { createAgentGraph } from "../graph/create-agent-graph.js";
 import { ScriptedModel, type ScriptedTurn } from "../testing/scripted-model.js";
 import { EVICTED_TO_KEY, evictedTo, messageOffload, type MessageOffloadOptions } from "./message-offload.js";
@@ -36,7 +38,7 @@ function disk() {
 }
 
 interface Agent {
-  invoke(input: { messages: BaseMessage[] }, config: object): Promise<{ messages: BaseMessage[] }>;
+  invoke(input: { messages: BaseMessage[] } | null, config: object): Promise<{ messages: BaseMessage[] }>;
   getState(config: object): Promise<{ values: { messages: BaseMessage[] } }>;
 }
 type Build = (model: ScriptedModel, middleware: readonly AgentMiddleware[], saver: MemorySaver) => Agent;
@@ -193,6 +195,40 @@ describe.each(AGENTS)("messageOffload under %s", (_agent, build) => {
     const { messages } = await agent.invoke({ messages: [new HumanMessage(LONG)] }, CONFIG);
     expect(messages.map(({ text }) => text)).toEqual([LONG, "done inner outer"]);
     expect(messages[0]?.additional_kwargs).toHaveProperty(EVICTED_TO_KEY);
+  });
+});
+
+describe.each(AGENTS)("messageOffload over files in the state, under %s", (_agent, build) => {
+  const filesField = createMiddleware({
+    name: "files-field",
+    stateSchema: new StateSchema({ files: filesChannel }),
+  });
+
+  it("keeps the file with the thread", async () => {
+    const model = new ScriptedModel([CALL, { text: "done" }]);
+    const offload = messageOffload({ files: new StateBackend() });
+    const agent = build(model, [filesField, offload], new MemorySaver());
+    const state = await agent.invoke({ messages: [new HumanMessage(LONG)] }, CONFIG);
+    const [path] = Object.keys((state as unknown as { files: object }).files);
+    expect(path).toMatch(/^\/conversation_history\/message-[0-9a-f]{12}\.md$/);
+    expect(shownBy(model)).toEqual([[path], [path]]);
+    expect(state.messages[0]).toMatchObject({ content: LONG, additional_kwargs: { [EVICTED_TO_KEY]: path } });
+  });
+
+  it("lets a run whose model failed go on where it failed", async () => {
+    let isDown = true;
+    const model = new ScriptedModel([
+      () => {
+        if (isDown) throw new Error("no model");
+        return { text: "done" };
+      },
+    ]);
+    const offload = messageOffload({ files: new StateBackend() });
+    const agent = build(model, [filesField, offload], new MemorySaver());
+    await expect(agent.invoke({ messages: [new HumanMessage(LONG)] }, CONFIG)).rejects.toThrow("no model");
+    isDown = false;
+    const { messages } = await agent.invoke(null, CONFIG);
+    expect(messages.map(({ text }) => text)).toEqual([LONG, "done"]);
   });
 });
 

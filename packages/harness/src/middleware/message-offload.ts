@@ -7,9 +7,16 @@ import { sha256 } from "../base/hash.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import { parseVirtualPath } from "../base/virtual-path.js";
 import type { FileBackend } from "../filesystem/contract.js";
+import type { Dialect } from "../tools/dialects.js";
 import { humanMessageWith } from "./offload-message.js";
-import { HOW_TO_READ, type OffloadDialect } from "./offload-rules.js";
-import { DEFAULT_RETENTION, digestOf, type OffloadRetention, storeOffload } from "./offload-store.js";
+import { HOW_TO_READ } from "./offload-rules.js";
+import {
+  DEFAULT_RETENTION,
+  digestOf,
+  freePathFor,
+  type OffloadRetention,
+  storeOffload,
+} from "./offload-store.js";
 import { type HowToRead, offloadStub, type PreviewSize } from "./offload-stub.js";
 import { textOf, withText } from "./offload-text.js";
 
@@ -23,7 +30,7 @@ export interface MessageOffloadOptions {
   /** A message with a longer text is stored; 0 for never. Characters, 200,000 by default. */
   readonly limitCharacters?: number;
   /** How the stub explains reading. Default `deepagents`. */
-  readonly dialect?: OffloadDialect;
+  readonly dialect?: Dialect;
   readonly howToRead?: HowToRead;
   /** What of the folder is kept. Default 200 files and 200 MiB. */
   readonly retention?: OffloadRetention;
@@ -46,12 +53,9 @@ export function messageOffload(options: MessageOffloadOptions) {
   const place = { files, folder, retention, logger };
   const stubs = new StubShelf(options.howToRead ?? HOW_TO_READ[options.dialect ?? "deepagents"]);
 
-  /** Undefined when the message could not be stored. */
-  const store = async (message: HumanMessage, threadId: string): Promise<string | undefined> => {
-    const text = textOf(message);
-    const name = { origin: "message", digest: digestOf([threadId], text), extension: "md" } as const;
+  const attempt = async (work: () => Promise<string>): Promise<string | undefined> => {
     try {
-      return await storeOffload(place, name, text);
+      return await work();
     } catch (error) {
       logger.warn("A long message could not be stored", { reason: reasonOf(error) });
       return undefined;
@@ -59,14 +63,18 @@ export function messageOffload(options: MessageOffloadOptions) {
   };
 
   const showOne = async (shown: HumanMessage, original: HumanMessage, threadId: string): Promise<Shown> => {
+    const text = textOf(original);
     const known = evictedTo(original);
-    const isLong = limitCharacters > 0 && textOf(original).length > limitCharacters;
-    const path = known ?? (isLong ? await store(original, threadId) : undefined);
+    if (known !== undefined) return { message: stubs.show(shown, original, known) };
+    if (limitCharacters <= 0 || text.length <= limitCharacters) return { message: shown };
+    const name = { origin: "message", digest: digestOf([threadId], text), extension: "md" } as const;
+    const store = () => attempt(() => storeOffload(place, name, text));
+    // LangGraph takes a step that wrote to the state for done, even if its model call then fails: so write last there.
+    const isLate = files.usesGraphState === true;
+    const path = await (isLate ? attempt(() => freePathFor(place, name, text)) : store());
     if (path === undefined) return { message: shown };
-    const message = stubs.show(shown, original, path);
-    // Without an id it would be added to the state a second time.
-    const isNew = known === undefined && original.id !== undefined;
-    return isNew ? { message, tagged: tag(original, path) } : { message };
+    const settle = async () => tag(original, isLate ? await store() : path);
+    return { message: stubs.show(shown, original, path), settle };
   };
 
   return createMiddleware({
@@ -82,7 +90,8 @@ export function messageOffload(options: MessageOffloadOptions) {
         }),
       );
       const response = await next({ ...request, messages: shown.map(({ message }) => message) });
-      const tagged = shown.flatMap((each) => each.tagged ?? []);
+      const settled = await Promise.all(shown.map(({ settle }) => settle?.()));
+      const tagged = settled.filter((message) => message !== undefined);
       // A structured response is no message and could not be handed on beside a command; the next request tags then.
       if (tagged.length === 0 || !AIMessage.isInstance(response)) return response;
       return new Command({ update: { messages: tagged } });
@@ -93,8 +102,8 @@ export function messageOffload(options: MessageOffloadOptions) {
 interface Shown {
   /** As the request holds it. */
   readonly message: BaseMessage;
-  /** As the state shall hold it from now on. */
-  readonly tagged?: HumanMessage;
+  /** To be called when the model has answered; gives the message as the state shall hold it from then on. */
+  readonly settle?: () => Promise<HumanMessage | undefined>;
 }
 
 const messagesOf = ({ state }: ModelRequest): readonly BaseMessage[] => state.messages ?? [];
@@ -123,8 +132,12 @@ export function evictedTo(message: HumanMessage): string | undefined {
   }
 }
 
-const tag = (message: HumanMessage, path: string): HumanMessage =>
-  humanMessageWith(message, { additional_kwargs: { ...message.additional_kwargs, [EVICTED_TO_KEY]: path } });
+/** Undefined where nothing was stored, and for a message without an id: the state would take it for another one. */
+function tag(message: HumanMessage, path: string | undefined): HumanMessage | undefined {
+  if (path === undefined || message.id === undefined) return undefined;
+  const additional_kwargs = { ...message.additional_kwargs, [EVICTED_TO_KEY]: path };
+  return humanMessageWith(message, { additional_kwargs });
+}
 
 /** Makes the stub of a message once, for as long as the message lives. */
 class StubShelf {

@@ -1,9 +1,7 @@
 /** Which results are long, and how much of them is shown, per dialect. Decisions and tables only. */
 import type { Operation } from "../tools/define-tool.js";
+import type { Dialect } from "../tools/dialects.js";
 import type { HowToRead, PreviewSize } from "./offload-stub.js";
-
-/** The dialects whose readers of files the stub can explain. */
-export type OffloadDialect = "deepagents" | "deerflow";
 
 /** What is shown of a result that could not be stored, or was never. */
 export interface CutSize {
@@ -44,12 +42,12 @@ const DEERFLOW: OffloadRules = {
   cut: { aboveCharacters: 30_000, headCharacters: 8000, tailCharacters: 3000 },
 };
 
-export const OFFLOAD_RULES: Readonly<Record<OffloadDialect, OffloadRules>> = {
+export const OFFLOAD_RULES: Readonly<Record<Dialect, OffloadRules>> = {
   deepagents: DEEPAGENTS,
   deerflow: DEERFLOW,
 };
 
-export const HOW_TO_READ: Readonly<Record<OffloadDialect, HowToRead>> = {
+export const HOW_TO_READ: Readonly<Record<Dialect, HowToRead>> = {
   deepagents: (path, lines) =>
     `Read it in parts with read_file: file_path "${path}", offset 0, limit ${lines}; each part says where the next begins.`,
   deerflow: (path, lines) =>

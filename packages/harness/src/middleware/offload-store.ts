@@ -68,6 +68,17 @@ export async function storeOffload(place: OffloadPlace, name: OffloadName, text:
   throw new DeerflowError("file_changed", { path: place.folder });
 }
 
+/** Where {@link storeOffload} would put the text now; writes nothing. */
+export async function freePathFor(place: OffloadPlace, name: OffloadName, text: string): Promise<string> {
+  const bytes = Buffer.from(text, "utf8");
+  for (const candidate of namesFor(name)) {
+    const path = childOf(place.folder, candidate);
+    const isFree = (await place.files.stat(path)) === undefined;
+    if (isFree || (await holds(place.files, path, bytes))) return path;
+  }
+  throw new DeerflowError("file_changed", { path: place.folder });
+}
+
 function* namesFor({ origin, digest, extension }: OffloadName): Generator<string> {
   const stem = `${safeName(origin)}-${digest}`;
   yield `${stem}.${extension}`;

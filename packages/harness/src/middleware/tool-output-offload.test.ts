@@ -8,13 +8,15 @@ import {
   RemoveMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import { Command, MemorySaver, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
-import { type AgentMiddleware, createAgent, tool } from "langchain";
+import { Command, MemorySaver, REMOVE_ALL_MESSAGES, StateSchema } from "@langchain/langgraph";
+import { type AgentMiddleware, createAgent, createMiddleware, tool } from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { silentLogger } from "../base/logger.js";
 import { nameOf } from "../base/virtual-path.js";
+import { filesChannel } from "../filesystem/files-channel.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
+import { StateBackend } from "../filesystem/state-backend.js";
 import { createAgentGraph } from "../graph/create-agent-graph.js";
 import { ScriptedModel, type ScriptedTurn } from "../testing/scripted-model.js";
 import { defineTool, type Operation } from "../tools/define-tool.js";
@@ -317,6 +319,22 @@ describe.each(AGENTS)("toolOutputOffload under %s", (_agent, build) => {
     expect(shown.slice(1).map(({ text }) => text)).toEqual([LONG, LONG]);
     expect(messages.filter((message) => message.text === LONG)).toHaveLength(3);
     expect(stored()).toEqual([]);
+  });
+
+  it("keeps the files of parallel calls in the state where the files lie there", async () => {
+    const field = createMiddleware({
+      name: "files-field",
+      stateSchema: new StateSchema({ files: filesChannel }),
+    });
+    const model = new ScriptedModel([{ calls: [{ name: "one" }, { name: "two" }] }, { text: "done" }]);
+    const offload = toolOutputOffload({ files: new StateBackend() });
+    const tools = [foreign("one", () => LONG), foreign("two", () => `${LONG}more`)];
+    const agent = build({ model, tools, middleware: [field, offload] });
+    const state = await agent.invoke({ messages: [new HumanMessage("go")] }, CONFIG);
+    // The cast is sound: the middleware above adds the field.
+    const { files } = state as unknown as { files: Record<string, { content: string }> };
+    const paths = state.messages.filter((message) => ToolMessage.isInstance(message)).map(pathIn);
+    expect(paths.map((path) => files[path]?.content)).toEqual([LONG, `${LONG}more`]);
   });
 
   it("throws on what a tool throws", async () => {

@@ -5,15 +5,10 @@ import { reasonOf } from "../base/errors.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import { operationOf } from "../tools/define-tool.js";
+import type { Dialect } from "../tools/dialects.js";
 import { cutMessage, HistoryCutter, sizeFor } from "./offload-cut.js";
 import { mapToolMessages, type Said, saidIn, toolMessageWith } from "./offload-message.js";
-import {
-  HOW_TO_READ,
-  limitFor,
-  OFFLOAD_RULES,
-  type OffloadDialect,
-  type OffloadRules,
-} from "./offload-rules.js";
+import { HOW_TO_READ, limitFor, OFFLOAD_RULES, type OffloadRules } from "./offload-rules.js";
 import {
   DEFAULT_RETENTION,
   digestOf,
@@ -29,7 +24,7 @@ import { type Synopsis, synopsisOf, type TextKind } from "./synopsis-of.js";
 /** Rules that are not given are those of the dialect. */
 export interface ToolOutputOffloadOptions extends Partial<OffloadRules> {
   /** Whose limits hold, and how the stub explains reading. Default `deepagents`. */
-  readonly dialect?: OffloadDialect;
+  readonly dialect?: Dialect;
   /** Absent: there is no place for files, so what is too long is treated as if storing had failed. */
   readonly files?: FileBackend;
   /** Where the files go: a path of the backend. Default `/large_tool_results`. */
