@@ -1,6 +1,5 @@
 /** The example of the file tools on their own, run as a user runs it: the built package, no key. */
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "./support/deerflow-command.js";
 
