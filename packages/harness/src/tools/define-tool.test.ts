@@ -66,6 +66,31 @@ describe("defineTool", () => {
     await expect(call(broken, { path: "/f" })).rejects.toMatchObject({ code: "internal" });
   });
 
+  it("answers what nobody foresaw only where it is told to, and never the user's stop", async () => {
+    const seen: unknown[] = [];
+    const run = new AbortController();
+    const failing = (stop: boolean) =>
+      defineTool({
+        name: "probe",
+        operation: "read",
+        description: "Probes.",
+        input: z.object({}),
+        onUnforeseen: (_, error) => void seen.push(error),
+        async run() {
+          if (stop) run.abort();
+          throw new TypeError("/home/somebody/secret");
+        },
+      });
+    expect(await call(failing(false), {})).toMatchObject({
+      status: "error",
+      content: expect.stringMatching(/^Error: probe failed inside \(unforeseen\)\. Try once more/),
+    });
+    expect(seen).toEqual([new TypeError("/home/somebody/secret")]);
+    const stopped = { type: "tool_call" as const, id: "c1", name: "probe", args: {} };
+    await expect(failing(true).invoke(stopped, { signal: run.signal })).rejects.toThrow();
+    expect(seen).toHaveLength(1);
+  });
+
   it("shows blocks behind the text, and puts marks and following messages where they belong", async () => {
     const image = { type: "image" as const, mimeType: "image/png", data: "AA==" };
     const shown = toolThat(async () => ({ text: "seen", blocks: [image], marks: { mine: 1 } }));

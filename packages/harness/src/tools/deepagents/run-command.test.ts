@@ -26,7 +26,8 @@ function recorded(result: Partial<CommandResult> = {}, limits: Partial<FileToolL
   const files = new MountedDiskBackend({ mounts: [] });
   const [tool] = createFileTools({ files, dialect: "deepagents", kinds: ["execute"], shell, limits });
   const run = (args: Record<string, unknown>): Promise<ToolMessage> =>
-    tool?.invoke({ type: "tool_call", id: "c", name: "execute", args });
+    tool?.invoke({ type: "tool_call", id: "c", name: "execute", args }) ??
+    Promise.reject(new Error("no tool"));
   return { run, requests };
 }
 
