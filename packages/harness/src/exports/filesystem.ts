@@ -54,3 +54,4 @@ export type { FilesystemMiddlewareOptions } from "../middleware/filesystem-optio
 export { type Dialect, DIALECTS } from "../tools/dialects.js";
 export { TOOL_KINDS, type ToolKind } from "../tools/face.js";
 export type { FileToolLimits, MediaLimits } from "../tools/limits.js";
+export type { FrameRequest, FrameSet, VideoFrame, VideoFrames, VideoLimits } from "../tools/video-frames.js";
