@@ -1,13 +1,14 @@
 /** The gate around tools of other makers, in LangChain's own agent. */
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import { Command } from "@langchain/langgraph";
-import { createAgent, tool } from "langchain";
+import { createAgent, tool, type ToolRuntime } from "langchain";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import { silentLogger } from "../base/logger.js";
-import type { FileBackend } from "../filesystem/contract.js";
+import type { FileBackend, LinkFollowing } from "../filesystem/contract.js";
 import { ScriptedModel } from "../testing/scripted-model.js";
 import { createReadBeforeWriteMiddleware } from "./read-before-write.js";
 import { READ_MARK_KEY } from "./read-before-write-marks.js";
@@ -16,7 +17,7 @@ const denied = new DeerflowError("sandbox_unauthorized", { reason: "it is anothe
 const pathSchema = z.object({ file_path: z.string(), content: z.string().default("") });
 
 /** Files in a map, with only the verbs that a gate asks for. */
-function world(texts: Record<string, string>, part: Partial<FileBackend> = {}) {
+function world(texts: Record<string, string>, part: Partial<FileBackend & LinkFollowing> = {}) {
   const at = (path: string) => texts[path];
   const read = async (path: string) => {
     const text = at(path);
@@ -36,7 +37,7 @@ function world(texts: Record<string, string>, part: Partial<FileBackend> = {}) {
       return "edited";
     },
   };
-  const tools = Object.entries(makers).map(([name, run]) =>
+  const tools: StructuredToolInterface[] = Object.entries(makers).map(([name, run]) =>
     tool(run, { name, description: name, schema: pathSchema }),
   );
   return { texts, backend, tools };
@@ -118,7 +119,7 @@ describe("createReadBeforeWriteMiddleware", () => {
   it("marks the last tool message of a Command", async () => {
     const here = world({ "/f": "old" });
     here.tools[0] = tool(
-      (_, { toolCallId }) =>
+      (_, { toolCallId }: ToolRuntime) =>
         new Command({
           update: { messages: [new ToolMessage({ content: "old", tool_call_id: toolCallId ?? "" })] },
         }),
