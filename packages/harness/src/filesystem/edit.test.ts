@@ -1,5 +1,7 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyEdit, type Edit, explainMiss } from "./edit.js";
+import { applyEdit, type Edit } from "./edit.js";
+import { decodeText, encodeText, withPlainLineEndings } from "./text.js";
 
 const edit = (text: string, oldText: string, newText: string, replaceAll = false) =>
   applyEdit("/f", text, { oldText, newText, replaceAll } satisfies Edit);
@@ -58,25 +60,131 @@ describe("applyEdit", () => {
   });
 });
 
-describe("explainMiss", () => {
+describe("applyEdit on the bytes of a file", () => {
+  const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(" ", ""), "hex");
+  const edited = (hex: string, oldText: string, newText: string, replaceAll = false): string => {
+    const before = decodeText(bytes(hex));
+    if (before === undefined) return "refused";
+    const { text } = edit(before.text, oldText, newText, replaceAll);
+    return Buffer.from(encodeText({ ...before, text })).toString("hex");
+  };
+
   it.each([
-    ["the final newline", "a\nlast", "last\n", /final newline.*line 2/],
     [
-      "white space",
-      "if (x) {\n\treturn;\n}",
-      "if (x) {\n    return;\n}",
-      /Line 1 differs only in white space/,
+      "writes new lines of a CRLF file with CRLF",
+      "616c7068610d0a626574610d0a67616d6d610d0a6f6d6567610d0a",
+      ["beta\ngamma\n", "BETA\nGAMMA\nDELTA\n"],
+      "616c7068610d0a424554410d0a47414d4d410d0a44454c54410d0a6f6d6567610d0a",
     ],
-    ["trailing blanks", "a  \nb", "a\nb", /white space/],
-    ["case", "Hello World", "hello world", /upper and lower case/],
+    ["leaves mixed endings as they are", "610d0a620a630d0a", ["b", "B"], "610d0a420a630d0a"],
     [
-      "what follows the first line",
-      "def f():\n  return 1",
-      "def f():\n  return 2",
-      /first line occurs at line 1/,
+      "keeps a byte-order mark, which stands in no one's way",
+      "efbbbf72617465203d20350a756e6974203d206b670a",
+      ["rate = 5\nunit = kg", "rate = 7\nunit = kg"],
+      "efbbbf72617465203d20370a756e6974203d206b670a",
     ],
-    ["an empty file", "", "x", /empty/],
-    ["nothing in common", "abc", "xyz", /Read the file again/],
-    ["white space alone", "abc", "\t\t", /Read the file again/],
-  ])("names %s", (_, text, wanted, expected) => expect(explainMiss(text, wanted)).toMatch(expected));
+    [
+      "refuses to rewrite what is not UTF-8",
+      "6c696d6974203d2031300a2320d3e0b6ee0a",
+      ["limit = 10", "limit = 20"],
+      "refused",
+    ],
+    [
+      "takes dollar signs as they are",
+      "736179282278 22293b0a",
+      ['say("x");', 'say("$& $$ $1 $` $\'");'],
+      "7361792822242620242420243120246020242722293b0a",
+    ],
+  ])("%s", (...[, before, [oldText = "", newText = ""], after]) => {
+    for (const replaceAll of [false, true]) expect(edited(before, oldText, newText, replaceAll)).toBe(after);
+  });
+
+  it("keeps every byte that it does not replace", () => {
+    const unit = fc.constantFrom("a", "b", "ab", "\n", "\r\n", "\r", "é", "😀", " ");
+    const plainUnit = fc.constantFrom("a", "b", "\n", "\r", "x", "é", "$&", "😀");
+    fc.assert(
+      fc.property(
+        fc.array(unit, { minLength: 1, maxLength: 40 }),
+        fc.nat(),
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(plainUnit, { maxLength: 5 }).map((units) => units.join("")),
+        (units, from, length, newText) => {
+          const text = units.join("");
+          const plain = withPlainLineEndings(text);
+          const start = from % plain.length;
+          const oldText = plain.slice(start, start + length);
+          fc.pre(withPlainLineEndings(oldText) === oldText && oldText !== withPlainLineEndings(newText));
+          const result = edit(text, oldText, newText, true);
+          const kept = untouched(text, oldText);
+          expect(result.replacements).toBe(kept.length - 1);
+          // A CR that stood alone may have got its LF.
+          if (!/\r(?!\n)/.test(text + newText)) {
+            expect(withPlainLineEndings(result.text)).toBe(withPlainLineEndings(kept.join(newText)));
+          }
+          expect(withoutInOrder(result.text, kept)).toBe(true);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  /** The stretches of `text` between the places where `oldText` stands, found one character at a time. */
+  function untouched(text: string, oldText: string): readonly string[] {
+    const units = text.match(/\r\n|[\s\S]/g) ?? [];
+    const wanted = Array.from({ length: oldText.length }, (_, index) => oldText[index]);
+    const kept = [""];
+    for (let at = 0; at < units.length; ) {
+      const isHit = wanted.every(
+        (character, index) => units[at + index]?.replace("\r\n", "\n") === character,
+      );
+      if (isHit) kept.push("");
+      else kept.push(`${kept.pop()}${units[at]}`);
+      at += isHit ? wanted.length : 1;
+    }
+    return kept;
+  }
+
+  /** Whether `parts` stand in `text` in this order, the first at its start and the last at its end. */
+  function withoutInOrder(text: string, parts: readonly string[]): boolean {
+    if (!text.startsWith(parts[0] ?? "") || !text.endsWith(parts.at(-1) ?? "")) return false;
+    let at = 0;
+    return parts.every((part) => {
+      const found = text.indexOf(part, at);
+      at = found + part.length;
+      return found !== -1;
+    });
+  }
+});
+
+describe("applyEdit on hostile input", () => {
+  /** Each takes well under a second; in a way that goes over the text again and again it would be minutes. */
+  const PATIENCE = 20_000;
+  const LONG = "a".repeat(2_000_000);
+  const almost = `${"a".repeat(25_000)}b${"a".repeat(25_000)}`;
+  const lines = `${"ab\n".repeat(15_000)}x\n${"ab\n".repeat(15_000)}`;
+
+  it.each([
+    ["one long line that the text almost fits", LONG, almost],
+    ["many lines that the text almost fits", "ab\n".repeat(700_000), lines],
+    ["a final newline too much", LONG, `${"a".repeat(100_000)}b\n`],
+    ["white space", " \t".repeat(1_000_000), ` ${"\t".repeat(100_000)}x`],
+    ["a megabyte of similar lines", "const value = 1;\n".repeat(60_000), "const volume = 2;\nconst x"],
+  ])(
+    "answers soon about %s",
+    (_, text, oldText) => {
+      expect(() => edit(text, oldText, "new")).toThrow(expect.objectContaining({ code: "edit_not_found" }));
+    },
+    PATIENCE,
+  );
+
+  it(
+    "replaces many places soon, and refuses to make a file that fits nowhere",
+    () => {
+      expect(edit("a".repeat(300_000), "a", "b\n", true).replacements).toBe(300_000);
+      expect(() => edit("a".repeat(300_000), "a", "b".repeat(1000), true)).toThrow(
+        expect.objectContaining({ code: "edit_too_large", retry: "model" }),
+      );
+    },
+    PATIENCE,
+  );
 });

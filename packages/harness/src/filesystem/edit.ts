@@ -1,7 +1,9 @@
 /** Replacing text in a file. Matching ignores the difference between CRLF and LF; what is not replaced stays as it is. */
 import { DeerflowError } from "../base/errors.js";
 import { shownPath } from "../base/virtual-path.js";
+import { explainMiss } from "./edit-miss.js";
 import { withPlainLineEndings } from "./text.js";
+import { occurrences } from "./text-occurrences.js";
 
 export interface Edit {
   readonly oldText: string;
@@ -16,14 +18,15 @@ export interface EditResult {
 }
 
 const LISTED_LINES = 10;
-/** Above this size a near match is not worth the search. */
-const MAX_LOOSE_CHARACTERS = 1_000_000;
+/** A small edit at many places must not make a file that fits nowhere. */
+const MAX_RESULT_CHARACTERS = 64 * 1024 * 1024;
 
 /**
  * Applies one edit to a text as it lies on disk. New lines take the ending of the lines that they replace.
  * The new text is literal: `$&` and its like mean nothing.
  * @param path only for messages
- * @throws DeerflowError `edit_empty`, `edit_unchanged`, `edit_not_found` (with the likely cause), `edit_ambiguous`
+ * @throws DeerflowError `edit_empty`, `edit_unchanged`, `edit_not_found` (with the likely cause), `edit_ambiguous`,
+ *   `edit_too_large` above 64 Mi characters
  */
 export function applyEdit(path: string, text: string, edit: Edit): EditResult {
   const shown = shownPath(path);
@@ -46,118 +49,74 @@ export function applyEdit(path: string, text: string, edit: Edit): EditResult {
       lines: lineList(plain, hits),
     });
   }
+  const size = text.length + hits.length * (given.length - wanted.length);
+  if (size > MAX_RESULT_CHARACTERS) {
+    throw new DeerflowError("edit_too_large", { path: shown, size, limit: MAX_RESULT_CHARACTERS });
+  }
   return { text: splice(text, hits, wanted.length, given), replacements: hits.length };
 }
 
-/** Where `part` begins in `whole`, without overlaps. */
-function occurrences(whole: string, part: string): number[] {
-  const found: number[] = [];
-  for (let at = whole.indexOf(part); at !== -1; at = whole.indexOf(part, at + part.length)) found.push(at);
-  return found;
-}
-
-const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length;
-
+/** The lines (from 1) in which the first hits begin. */
 function lineList(text: string, hits: readonly number[]): string {
-  const lines = hits.slice(0, LISTED_LINES).map((hit) => String(lineAt(text, hit)));
+  let [line, done] = [1, 0];
+  const lines = hits.slice(0, LISTED_LINES).map((hit) => {
+    line += text.slice(done, hit).split("\n").length - 1;
+    done = hit;
+    return line;
+  });
   return hits.length > LISTED_LINES ? `${lines.join(", ")}, …` : lines.join(", ");
 }
 
 /** Puts `given` in place of each hit. Positions count in the text with plain endings; the pieces come from `text`. */
 function splice(text: string, hits: readonly number[], length: number, given: string): string {
   const toDisk = diskPositions(text);
+  const endingsAt = endingsIn(text);
+  const lines = given.split("\n");
   const pieces: string[] = [];
   let done = 0;
   for (const hit of hits) {
     const [start, end] = [toDisk(hit), toDisk(hit + length)];
-    pieces.push(text.slice(done, start), withEndings(given, endingsAt(text, start, end)));
+    pieces.push(
+      text.slice(done, start),
+      lines.length === 1 ? given : withEndings(lines, endingsAt(start, end)),
+    );
     done = end;
   }
-  return [...pieces, text.slice(done)].join("");
+  pieces.push(text.slice(done));
+  return pieces.join("");
 }
 
 /** Maps a position in the text with plain endings to one in the text itself; call with rising positions. */
 function diskPositions(text: string): (position: number) => number {
-  let [plain, disk] = [0, 0];
+  let passed = 0;
+  let next = text.indexOf("\r\n");
   return (position) => {
-    for (; plain < position; plain += 1) disk += text.startsWith("\r\n", disk) ? 2 : 1;
-    return disk;
+    for (; next !== -1 && next - passed < position; next = text.indexOf("\r\n", next + 2)) passed += 1;
+    return position + passed;
   };
 }
 
-/** The endings inside the replaced range; where there are none, the ending of the line it lies in. */
-function endingsAt(text: string, start: number, end: number): readonly string[] {
-  const inside = text.slice(start, end).match(/\r?\n/g);
-  if (inside !== null) return inside;
-  const next = text.indexOf("\n", end);
-  const nearest = next === -1 ? text.lastIndexOf("\n", start) : next;
-  return [text[nearest - 1] === "\r" ? "\r\n" : "\n"];
+/**
+ * The endings inside a replaced range; where there are none, the ending of the line it lies in. Call with rising
+ * positions.
+ */
+function endingsIn(text: string): (start: number, end: number) => readonly string[] {
+  const last = text.lastIndexOf("\n");
+  let next = 0;
+  return (start, end) => {
+    const inside = text.slice(start, end).match(/\r?\n/g);
+    if (inside !== null) return inside;
+    if (next < end && next !== -1) next = text.indexOf("\n", end);
+    return [text[(next === -1 ? last : next) - 1] === "\r" ? "\r\n" : "\n"];
+  };
 }
 
-function withEndings(text: string, endings: readonly string[]): string {
-  const lines = text.split("\n");
+function withEndings(lines: readonly string[], endings: readonly string[]): string {
+  const [only = "\n"] = endings;
+  if (endings.length === 1) return lines.join(only);
   return lines
     .map((line, index) =>
       index === lines.length - 1 ? line : line + (endings[index] ?? endings.at(-1) ?? "\n"),
     )
     .join("");
-}
-
-interface Miss {
-  readonly looksLike: (text: string, wanted: string) => number;
-  readonly say: (line: number) => string;
-}
-
-const squeezed = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
-const firstLineOf = (text: string): string =>
-  text
-    .split("\n")
-    .find((line) => line.trim() !== "")
-    ?.trim() ?? "";
-
-/** The line (from 1) at which the squeezed `wanted` begins, or 0. Compares windows of as many lines as it has. */
-function looseLine(text: string, wanted: string): number {
-  const lines = text.split("\n");
-  const size = wanted.trim().split("\n").length;
-  const target = squeezed(wanted);
-  if (target === "" || text.length > MAX_LOOSE_CHARACTERS) return 0;
-  return (
-    1 + lines.findIndex((_, index) => squeezed(lines.slice(index, index + size).join("\n")).includes(target))
-  );
-}
-
-const lineOf = (text: string, part: string): number => {
-  const at = part === "" ? -1 : text.indexOf(part);
-  return at === -1 ? 0 : lineAt(text, at);
-};
-
-/** Why a text was not found, likeliest first; each looks for the line where a near match begins. */
-const MISSES: readonly Miss[] = [
-  {
-    looksLike: (text, wanted) => (wanted.endsWith("\n") ? lineOf(text, wanted.slice(0, -1)) : 0),
-    say: (line) =>
-      `Without its final newline it occurs (line ${line}): the file does not go on there. Leave that newline out.`,
-  },
-  {
-    looksLike: (text, wanted) => looseLine(text, wanted),
-    say: (line) => `Line ${line} differs only in white space. Copy the indentation and spaces exactly.`,
-  },
-  {
-    looksLike: (text, wanted) => lineOf(text.toLowerCase(), wanted.toLowerCase()),
-    say: (line) => `Line ${line} differs only in upper and lower case.`,
-  },
-  {
-    looksLike: (text, wanted) => lineOf(text, firstLineOf(wanted)),
-    say: (line) => `Its first line occurs at line ${line}, but what follows there is different.`,
-  },
-];
-
-/** One sentence on why `wanted` was not found in `text` (both with plain endings). */
-export function explainMiss(text: string, wanted: string): string {
-  if (text === "") return "The file is empty.";
-  for (const miss of MISSES) {
-    const line = miss.looksLike(text, wanted);
-    if (line > 0) return miss.say(line);
-  }
-  return "Read the file again and copy the text exactly.";
 }
