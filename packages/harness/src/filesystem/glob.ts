@@ -1,7 +1,14 @@
 /** Finding files by name. */
+import { DeerflowError } from "../base/errors.js";
+import { shownPath } from "../base/virtual-path.js";
+import { isHostSearchable } from "./capabilities.js";
 import type { FileBackend } from "./contract.js";
 import { globMatcher } from "./glob-pattern.js";
-import { emptyNotes, limitedSignal, walk } from "./walk.js";
+import { RipgrepUnusable, ripgrepFiles } from "./ripgrep.js";
+import { limitedSignal, type SearchStop } from "./search-stop.js";
+import { emptyNotes, walk, type WalkNotes } from "./walk.js";
+
+export type { SearchStop } from "./search-stop.js";
 
 const GLOB_SECONDS = 10;
 
@@ -13,9 +20,6 @@ export interface GlobQuery {
   readonly maxResults: number;
 }
 
-/** Why a search ended before it had seen everything. */
-export type SearchStop = "results" | "time";
-
 export interface GlobResult {
   /** In the order of the walk: by name, a folder before what is in it. */
   readonly paths: readonly string[];
@@ -26,7 +30,8 @@ export interface GlobResult {
 }
 
 /**
- * Searches a tree by pattern (see {@link globMatcher} for its meaning). Ends by itself at its limits.
+ * Searches a tree by pattern (see {@link globMatcher} for its meaning). Where the files lie on this machine ripgrep
+ * lists them, with the same result. Ends by itself at its limits, and its work with it.
  * @throws DeerflowError `pattern_invalid`, `path_not_found`, `not_a_directory`, `path_denied`; the signal's reason
  */
 export async function glob(
@@ -36,15 +41,79 @@ export async function glob(
 ): Promise<GlobResult> {
   const matches = globMatcher(query.pattern, query.path);
   const signal = limitedSignal(options.seconds ?? GLOB_SECONDS, options.signal);
-  const paths: string[] = [];
-  const notes = emptyNotes();
-  const result = (stopped: SearchStop | undefined): GlobResult => ({ paths, stopped, ...notes });
-  for await (const entry of walk(files, query.path, notes, signal)) {
-    if (entry.kind === "directory" && !query.includeDirectories) continue;
-    if (!matches(entry.path)) continue;
-    if (paths.length === query.maxResults) return result("results");
-    paths.push(entry.path);
-  }
   options.signal?.throwIfAborted();
-  return result(signal.aborted ? "time" : undefined);
+  const result =
+    (await globOnHost(files, query, matches, signal)) ?? (await globByWalking(files, query, matches, signal));
+  options.signal?.throwIfAborted();
+  return result;
+}
+
+/** Undefined where ripgrep cannot help: it lists no folders, and no files that are not on this machine. */
+async function globOnHost(
+  files: FileBackend,
+  query: GlobQuery,
+  matches: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<GlobResult | undefined> {
+  if (!isHostSearchable(files) || query.includeDirectories) return undefined;
+  await assertFolder(files, query.path);
+  const folders = await files.openFolders(query.path);
+  if (folders === undefined) return undefined;
+  const notes = emptyNotes();
+  try {
+    return await firstOf(ripgrepFiles(folders, query, notes, signal), { query, matches, notes, signal });
+  } catch (error) {
+    if (error instanceof RipgrepUnusable) return undefined;
+    throw error;
+  } finally {
+    await Promise.all(folders.map((folder) => folder.close()));
+  }
+}
+
+async function assertFolder(files: FileBackend, path: string): Promise<void> {
+  const root = await files.stat(path);
+  if (root === undefined) throw new DeerflowError("path_not_found", { path: shownPath(path) });
+  if (root.kind === "file") throw new DeerflowError("not_a_directory", { path: shownPath(path) });
+}
+
+function globByWalking(
+  files: FileBackend,
+  query: GlobQuery,
+  matches: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<GlobResult> {
+  const notes = emptyNotes();
+  return firstOf(walkedPaths(files, query, notes, signal), { query, matches, notes, signal });
+}
+
+async function* walkedPaths(
+  files: FileBackend,
+  { path, includeDirectories }: GlobQuery,
+  notes: WalkNotes,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  for await (const entry of walk(files, path, notes, signal)) {
+    if (entry.kind === "file" || includeDirectories) yield entry.path;
+  }
+}
+
+interface Finding {
+  readonly query: GlobQuery;
+  readonly matches: (path: string) => boolean;
+  readonly notes: WalkNotes;
+  readonly signal: AbortSignal;
+}
+
+/** Leaves the search at one more than wanted, which ends it. */
+async function firstOf(
+  candidates: AsyncIterable<string>,
+  { query, matches, notes, signal }: Finding,
+): Promise<GlobResult> {
+  const paths: string[] = [];
+  for await (const path of candidates) {
+    if (!matches(path)) continue;
+    if (paths.length === query.maxResults) return { paths, stopped: "results", ...notes };
+    paths.push(path);
+  }
+  return { paths, stopped: signal.aborted ? "time" : undefined, ...notes };
 }

@@ -1,79 +1,142 @@
-/** Grep in this process, for backends whose files no other process can see. */
-import { setImmediate as nextTurn } from "node:timers/promises";
+/** Searching files line by line: they are fetched here, and looked through in a thread that can be terminated. */
 import { DeerflowError } from "../base/errors.js";
-import { shownPath } from "../base/virtual-path.js";
-import type { FileBackend, FileEntry } from "./contract.js";
+import { isByteReadable } from "./capabilities.js";
+import type { FileBackend } from "./contract.js";
+import type { FoundLine } from "./line-protocol.js";
 import {
   type GrepMatch,
   type GrepResult,
   type LineSearch,
   MAX_LINE_CHARACTERS,
-  MAX_SEARCHED_BYTES,
+  type SearchNotes,
 } from "./line-search.js";
-import { excerpt } from "./paging.js";
-import { emptyNotes, walk, type WalkNotes } from "./walk.js";
+import { LINE_WORKERS, type LineWorker } from "./line-worker.js";
+import { orAborted, type SearchStop } from "./search-stop.js";
 
-const LINES_PER_TURN = 2000;
+/** How many files may be on their way at once, from the backend or in the thread. */
+const FILES_AHEAD = 6;
+const PIECE_BYTES = 1024 * 1024;
 
-/** Searches file by file, giving other work its turn in between. */
-export async function scanLines(files: FileBackend, search: LineSearch): Promise<GrepResult> {
-  const matches: GrepMatch[] = [];
-  const notes = emptyNotes();
-  for await (const entry of candidates(files, search, notes)) {
-    for await (const match of scanFile(files, entry, search, notes)) {
-      if (matches.length === search.query.maxResults) return { matches, stopped: "results", ...notes };
-      matches.push(match);
+/** Gives the paths of the files to search, in order, until the signal is aborted. */
+export type Candidates = (signal: AbortSignal) => AsyncIterable<string>;
+
+/**
+ * Looks through the candidates in order, until there are more matches than wanted.
+ * @throws DeerflowError `pattern_invalid`; whatever the candidates throw
+ */
+export async function scanLines(
+  files: FileBackend,
+  search: LineSearch,
+  candidates: Candidates,
+  notes: SearchNotes,
+): Promise<GrepResult> {
+  const scan = new Scan(files, search, notes);
+  const stopped = await LINE_WORKERS.use(search.signal, (worker) => scan.run(worker, candidates)).catch(
+    (error: unknown) => scan.reasonOf(error),
+  );
+  const { maxResults } = search.query;
+  const isFull = scan.matches.length > maxResults;
+  return {
+    matches: scan.matches.slice(0, maxResults),
+    stopped: isFull ? "results" : (stopped ?? (search.signal.aborted ? "time" : undefined)),
+    ...notes,
+  };
+}
+
+/** One file on its way. */
+interface Errand {
+  readonly path: string;
+  readonly found: Promise<readonly FoundLine[]>;
+}
+
+class Scan {
+  readonly matches: GrepMatch[] = [];
+  readonly #files: FileBackend;
+  readonly #search: LineSearch;
+  readonly #notes: SearchNotes;
+  readonly #errands: Errand[] = [];
+  /** Aborted when there are more matches than wanted. */
+  readonly #full = new AbortController();
+  /** When the last file so far is wholly handed over. */
+  #handedOver: Promise<unknown> = Promise.resolve();
+  #found = 0;
+
+  constructor(files: FileBackend, search: LineSearch, notes: SearchNotes) {
+    this.#files = files;
+    this.#search = search;
+    this.#notes = notes;
+  }
+
+  async run(worker: LineWorker, candidates: Candidates): Promise<undefined> {
+    const { maxResults, pattern, literal, caseSensitive } = this.#search.query;
+    await worker.begin({
+      pattern,
+      literal,
+      caseSensitive,
+      // One more, to tell "exactly" from "more".
+      maxMatches: maxResults + 1,
+      maxLineCharacters: MAX_LINE_CHARACTERS,
+    });
+    try {
+      for await (const path of candidates(AbortSignal.any([this.#search.signal, this.#full.signal]))) {
+        this.#start(worker, path);
+        if (this.#errands.length > FILES_AHEAD) await this.#collect();
+        if (this.#full.signal.aborted) break;
+      }
+    } finally {
+      // After the time limit too: what was found before it counts.
+      while (this.#errands.length > 0 && this.matches.length <= maxResults) await this.#collect();
+    }
+    return undefined;
+  }
+
+  /** Why the search ended with this error, if that is an end and no failure. */
+  reasonOf(error: unknown): SearchStop {
+    if (this.#search.signal.aborted) return "time";
+    if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
+      return "memory";
+    throw error;
+  }
+
+  /** Files are fetched side by side, and handed over one after the other. */
+  #start(worker: LineWorker, path: string): void {
+    const fetched = orAborted(this.#fetch(path), this.#search.signal);
+    const before = this.#handedOver;
+    const sent = (async () => {
+      const pieces = await fetched;
+      await before;
+      return typeof pieces === "symbol" ? undefined : await worker.send(pieces);
+    })();
+    const found = sent.then(async (handed) => {
+      const lines = (await handed?.found) ?? [];
+      this.#found += lines.length;
+      if (this.#found > this.#search.query.maxResults) this.#full.abort();
+      return lines;
+    });
+    this.#handedOver = sent.catch(() => {});
+    // Whoever collects it hears of the failure; what is never collected is of no more interest.
+    found.catch(() => {});
+    this.#errands.push({ path, found });
+  }
+
+  async #collect(): Promise<void> {
+    const errand = this.#errands.shift();
+    if (errand === undefined) return;
+    try {
+      for (const line of await errand.found) this.matches.push({ path: errand.path, ...line });
+    } catch (error) {
+      if (!DeerflowError.is(error) || error.retry !== "model") throw error;
+      this.#notes[error.code === "file_too_large" ? "tooLarge" : "unreadable"].push(errand.path);
     }
   }
-  return { matches, stopped: search.signal.aborted ? "time" : undefined, ...notes };
-}
 
-async function* candidates(
-  files: FileBackend,
-  { query, takes, signal }: LineSearch,
-  notes: WalkNotes,
-): AsyncGenerator<FileEntry> {
-  const root = await files.stat(query.path);
-  if (root === undefined) throw new DeerflowError("path_not_found", { path: shownPath(query.path) });
-  if (root.kind === "file") {
-    yield root;
-    return;
-  }
-  for await (const entry of walk(files, query.path, notes, signal)) {
-    if (entry.kind === "file" && entry.size <= MAX_SEARCHED_BYTES && takes(entry.path)) yield entry;
-  }
-}
-
-async function* scanFile(
-  files: FileBackend,
-  entry: FileEntry,
-  { matches, signal }: LineSearch,
-  notes: WalkNotes,
-): AsyncGenerator<GrepMatch> {
-  const bytes = await readOrNote(files, entry.path, notes);
-  if (bytes === undefined || bytes.includes(0)) return;
-  const text = new TextDecoder().decode(bytes);
-  const lines = (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
-  if (text === "") return;
-  for (const [index, raw] of lines.entries()) {
-    if (index % LINES_PER_TURN === 0) await nextTurn();
-    if (signal.aborted) return;
-    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
-    const at = matches(line);
-    if (at !== -1) yield { path: entry.path, line: index + 1, text: excerpt(line, at, MAX_LINE_CHARACTERS) };
-  }
-}
-
-async function readOrNote(
-  files: FileBackend,
-  path: string,
-  notes: WalkNotes,
-): Promise<Uint8Array | undefined> {
-  try {
-    return (await files.read(path))?.bytes;
-  } catch (error) {
-    if (!DeerflowError.is(error) || error.retry !== "model") throw error;
-    notes.unreadable.push(path);
-    return undefined;
+  async #fetch(path: string): Promise<AsyncIterable<Uint8Array> | readonly Uint8Array[]> {
+    if (path === this.#search.query.path && isByteReadable(this.#files)) {
+      return (await this.#files.openBytes(path)) ?? [];
+    }
+    const bytes = (await this.#files.read(path))?.bytes ?? new Uint8Array();
+    return Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) =>
+      bytes.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES),
+    );
   }
 }

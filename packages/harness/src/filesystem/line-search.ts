@@ -1,12 +1,14 @@
-/** The shapes that grep and its two engines share. */
-import type { SearchStop } from "./glob.js";
-import type { LineMatcher, SearchText } from "./search-pattern.js";
+/** The shapes that grep and its engines share. */
+import type { SearchText } from "./search-pattern.js";
+import type { SearchStop } from "./search-stop.js";
+import { emptyNotes, type WalkNotes } from "./walk.js";
 
 export interface GrepQuery extends SearchText {
   /** A canonical file or folder. */
   readonly path: string;
   /** Only files that this glob matches, relative to `path`. */
   readonly glob?: string;
+  /** How many lines over all files; that there is exactly this many is no reason to say that there are more. */
   readonly maxResults: number;
 }
 
@@ -24,18 +26,26 @@ export interface GrepResult {
   readonly stopped: SearchStop | undefined;
   /** Folders and files that could not be read. */
   readonly unreadable: readonly string[];
+  /** Files over {@link MAX_SEARCHED_BYTES}, which were not searched. One that is named as `path` is. */
+  readonly tooLarge: readonly string[];
   /** How many names were passed over because they are not UTF-8; ripgrep counts only files with a match. */
   readonly unusableNames: number;
 }
 
 export const MAX_LINE_CHARACTERS = 200;
-/** Larger files are not searched. Bytes. */
+/** Larger files are not searched in a tree. Bytes. */
 export const MAX_SEARCHED_BYTES = 10 * 1024 * 1024;
 
-/** What an engine is given: the query, checked and compiled. */
+/** What a search tells besides its matches. */
+export interface SearchNotes extends WalkNotes {
+  readonly tooLarge: string[];
+}
+
+export const emptySearchNotes = (): SearchNotes => ({ ...emptyNotes(), tooLarge: [] });
+
+/** What an engine is given: the query, checked. */
 export interface LineSearch {
   readonly query: GrepQuery;
-  readonly matches: LineMatcher;
   /** Whether a file takes part. */
   readonly takes: (path: string) => boolean;
   /** Aborted at the time limit or by the caller; the engine then returns what it has. */

@@ -1,23 +1,19 @@
-/** Grep by ripgrep: a process of its own, which can be stopped at any moment and never holds up this one. */
+/** ripgrep: a process of its own that lists files, which can be stopped at any moment and never holds up this one. */
+import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { rgPath } from "@vscode/ripgrep";
-import { z } from "zod";
-import { childOf, segmentsOf } from "../base/virtual-path.js";
+import { childOf, nameOf, segmentsOf } from "../base/virtual-path.js";
 import type { HostFolder } from "./contract.js";
-import {
-  type GrepMatch,
-  type GrepQuery,
-  type GrepResult,
-  type LineSearch,
-  MAX_LINE_CHARACTERS,
-  MAX_SEARCHED_BYTES,
-} from "./line-search.js";
-import { excerpt } from "./paging.js";
+import { isTemporaryName } from "./disk-write.js";
+import { type LineSearch, MAX_SEARCHED_BYTES, type SearchNotes } from "./line-search.js";
 import { ripgrepExpression } from "./search-pattern.js";
-import { emptyNotes, type WalkNotes } from "./walk.js";
+import { MAX_DEPTH, type WalkNotes } from "./walk.js";
+
+/** ripgrep cannot be started or refuses the expression: then the other way must do it. */
+export class RipgrepUnusable extends Error {}
 
 /** Where ripgrep is: `rg` on the PATH, else the one that is installed with this package. */
 export function ripgrepPath(env: Readonly<Record<string, string | undefined>>): string {
@@ -39,175 +35,183 @@ function isExecutable(path: string): boolean {
   }
 }
 
-const Text = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
-const Message = z.union([
-  z.object({
-    type: z.literal("match"),
-    data: z.object({
-      path: Text,
-      lines: Text,
-      line_number: z.number(),
-      submatches: z.array(z.object({ start: z.number() })),
-    }),
-  }),
-  z.object({ type: z.literal("end"), data: z.object({ binary_offset: z.number().nullable() }) }),
-  z.object({ type: z.enum(["begin", "summary", "context"]) }),
-]);
+/** Every flag of every search, with its reason. */
+const FLAGS: readonly string[] = [
+  "--no-config", // the host's settings are not the agent's
+  "--no-ignore", // files that git ignores are searched too
+  "--hidden",
+  "--no-follow",
+  `--max-depth=${MAX_DEPTH}`, // as a walk does
+  "--sort=path", // the same first files every time, as a walk gives them
+  "--null", // a name may hold a line break
+  "--path-separator=/",
+];
 
-/** Every flag, with its reason. */
-function flags({ query }: LineSearch, expression: string, only: string | undefined): string[] {
-  return [
-    "--json",
-    "--no-config", // the host's settings are not the agent's
-    "--no-ignore", // files that git ignores are searched too
-    "--hidden",
-    "--no-follow",
-    "--sort=path", // the same first matches every time, as the other engine gives them
-    "--crlf", // "$" matches before CRLF
-    `--max-count=${query.maxResults + 1}`, // one more, to tell "exactly" from "more"
+/** A glob that ripgrep reads as we do, or more widely; undefined when it might read it otherwise. */
+export function ripgrepGlob(glob: string, root: string): string | undefined {
+  if (!/^[\w.\-*?/ ]+$/.test(glob) || glob.endsWith("/")) return undefined;
+  if (glob.startsWith(root)) return undefined;
+  // Its "?" is one byte, so that it stands for too little.
+  const names = segmentsOf(glob).map((name) => (name === "**" ? name : name.replaceAll(/[*?]+/g, "*")));
+  return glob.includes("/") ? `/${names.join("/")}` : (names[0] ?? "*");
+}
+
+const globFlags = (glob: string | undefined, root: string): readonly string[] => {
+  const coarse = glob === undefined ? undefined : ripgrepGlob(glob, root);
+  return coarse === undefined ? [] : [`--glob=${coarse}`];
+};
+
+/**
+ * The files in which a line matches, and perhaps some more, in order of path. Files that are too large and what cannot
+ * be read is noted.
+ * @throws RipgrepUnusable before the first path
+ */
+export async function* ripgrepMatchingFiles(
+  folders: readonly HostFolder[],
+  { query, takes, signal }: LineSearch,
+  notes: SearchNotes,
+): AsyncGenerator<string> {
+  const expression = ripgrepExpression(query);
+  if (expression === undefined) throw new RipgrepUnusable();
+  const args = [
+    ...FLAGS,
+    "--files-with-matches",
+    "--debug", // tells which files are too large
+    `--max-filesize=${MAX_SEARCHED_BYTES}`,
+    "--encoding=none", // bytes as they are, so that what is no UTF-8 is not taken for something else
+    "--no-mmap", // a file that shrinks meanwhile would kill it
     query.caseSensitive ? "--case-sensitive" : "--ignore-case",
     ...(query.literal ? ["--fixed-strings"] : []),
-    ...(only === undefined ? treeFlags(query) : fileFlags(only)),
+    ...globFlags(query.glob, query.path),
     `--regexp=${expression}`,
     "--",
     ".",
   ];
-}
-
-function treeFlags({ glob, path }: GrepQuery): string[] {
-  const coarse = glob === undefined ? undefined : ripgrepGlob(glob, path);
-  return [`--max-filesize=${MAX_SEARCHED_BYTES}`, ...(coarse === undefined ? [] : [`--glob=${coarse}`])];
-}
-
-/** Found by walking, because ripgrep follows a link that is named to it. */
-const fileFlags = (name: string): string[] => [
-  "--max-depth=1",
-  `--glob=/${name.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`,
-];
-
-/** A glob that ripgrep reads as we do, or more widely; undefined when it might read it otherwise. */
-function ripgrepGlob(glob: string, root: string): string | undefined {
-  if (!/^[\w.\-*?/ ]+$/.test(glob) || glob.endsWith("/")) return undefined;
-  const names = segmentsOf(glob);
-  if (names.some((name) => name !== "**" && name.includes("**")) || glob.startsWith(root)) return undefined;
-  return glob.includes("/") ? `/${names.join("/")}` : glob;
+  const tooLarge = new Set<string>();
+  const candidates = ripgrepPaths({ folders, args, signal }, notes, (path) => tooLarge.add(path));
+  try {
+    for await (const path of candidates) if (takes(path)) yield path;
+  } finally {
+    notes.tooLarge.push(...[...tooLarge].filter(takes));
+  }
 }
 
 /**
- * Searches one host folder after the other. Undefined when ripgrep cannot be started or refuses the expression:
- * then the other engine must do it.
+ * All files, in order of path.
+ * @param glob a pattern by which ripgrep may leave some out; the caller has to match the rest
+ * @throws RipgrepUnusable before the first path
  */
-export async function ripgrepLines(
+export const ripgrepFiles = (
   folders: readonly HostFolder[],
-  search: LineSearch,
-): Promise<GrepResult | undefined> {
-  const expression = search.query.literal ? search.query.pattern : ripgrepExpression(search.query.pattern);
-  if (expression === undefined) return undefined;
-  const matches: GrepMatch[] = [];
-  const notes = emptyNotes();
-  for (const folder of folders) {
-    const collector = new Collector(folder, search, matches, notes);
-    if (!(await runRipgrep(folder, flags(search, expression, folder.only), search.signal, collector)))
-      return undefined;
-    if (collector.full) return { matches, stopped: "results", ...notes };
-    if (search.signal.aborted) return { matches, stopped: "time", ...notes };
-  }
-  return { matches, stopped: undefined, ...notes };
+  query: { readonly pattern: string; readonly path: string },
+  notes: WalkNotes,
+  signal: AbortSignal,
+): AsyncGenerator<string> =>
+  ripgrepPaths(
+    { folders, args: [...FLAGS, "--files", ...globFlags(query.pattern, query.path), "--", "."], signal },
+    notes,
+    () => {},
+  );
+
+interface Run {
+  readonly folders: readonly HostFolder[];
+  readonly args: readonly string[];
+  readonly signal: AbortSignal;
 }
 
-/** Runs to the end, to the collector's limit or to the abort. False when no search took place. */
-async function runRipgrep(
+async function* ripgrepPaths(
+  { folders, args, signal }: Run,
+  notes: WalkNotes,
+  onTooLarge: (path: string) => void,
+): AsyncGenerator<string> {
+  for (const folder of folders) {
+    const complaints = new Complaints(folder, notes, onTooLarge);
+    const unusable = new Set<string>();
+    for await (const name of namesFrom(folder, args, signal, complaints)) {
+      if (!isShown(folder, String(name))) continue;
+      if (!isUtf8(name)) unusable.add(unusableName(name));
+      else if (!isTemporaryName(nameOf(String(name)))) yield inFolder(folder, String(name));
+    }
+    notes.unusableNames += unusable.size;
+    if (signal.aborted) return;
+  }
+}
+
+/** Nothing may be told of what is hidden, not even that it is large or cannot be read. */
+const isShown = (folder: HostFolder, name: string): boolean =>
+  folder.shows?.(name.replace(/^\.\//, "")) !== false;
+
+const inFolder = (folder: HostFolder, name: string): string =>
+  childOf(folder.virtualPath, name.replace(/^\.\//, ""));
+
+/** The first name on the way that is not UTF-8, with those before it: a walk goes no deeper, and counts it once. */
+function unusableName(path: Buffer): string {
+  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+    if (!isUtf8(path.subarray(0, end))) return path.subarray(0, end).toString("latin1");
+  }
+  return path.toString("latin1");
+}
+
+/** What ripgrep prints, up to each NUL. Ends with the process, or the process with it. */
+async function* namesFrom(
   folder: HostFolder,
   args: readonly string[],
   signal: AbortSignal,
-  collector: Collector,
-): Promise<boolean> {
+  complaints: Complaints,
+): AsyncGenerator<Buffer> {
   const child = spawn(ripgrepPath(process.env), args, {
     cwd: folder.workingDirectory,
     env: {},
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const failed = new Promise<boolean>((resolve) => child.once("error", () => resolve(true)));
-  const closed = new Promise<boolean>((resolve) => child.once("close", () => resolve(false)));
+  const failed = new Promise<"failed">((resolve) => child.once("error", () => resolve("failed")));
+  const closed = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
   const stop = () => child.kill("SIGKILL");
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  createInterface({ input: child.stderr }).on("line", (line) => collector.addComplaint(line));
+  createInterface({ input: child.stderr }).on("line", (line) => complaints.add(line));
   try {
-    for await (const line of createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })) {
-      collector.add(line);
-      if (collector.full) stop();
+    let open: Buffer = Buffer.alloc(0);
+    for await (const chunk of child.stdout) {
+      open = Buffer.concat([open, chunk]);
+      let start = 0;
+      for (let end = open.indexOf(0); end !== -1; end = open.indexOf(0, start)) {
+        yield open.subarray(start, end);
+        start = end + 1;
+      }
+      open = open.subarray(start);
     }
-    if (await Promise.race([failed, closed])) return false;
+    const code = await Promise.race([failed, closed]);
+    if (code === "failed" || (code === 2 && complaints.isRefusal)) throw new RipgrepUnusable();
   } finally {
     signal.removeEventListener("abort", stop);
     stop();
   }
-  return collector.searched || signal.aborted;
 }
 
-const textOf = (value: z.infer<typeof Text>): string =>
-  "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8");
-
-/** Turns ripgrep's messages into matches. A file's matches count only once it has proved to be no binary. */
-class Collector {
-  searched = false;
-  full = false;
-  #ofFile: GrepMatch[] = [];
-  /** The name of the file at hand is not UTF-8. */
-  #isUnusable = false;
+/** What ripgrep says beside its results. */
+class Complaints {
+  /** Something was said that is about no file. */
+  isRefusal = false;
   readonly #folder: HostFolder;
-  readonly #search: LineSearch;
-  readonly #matches: GrepMatch[];
   readonly #notes: WalkNotes;
+  readonly #onTooLarge: (path: string) => void;
 
-  constructor(folder: HostFolder, search: LineSearch, matches: GrepMatch[], notes: WalkNotes) {
+  constructor(folder: HostFolder, notes: WalkNotes, onTooLarge: (path: string) => void) {
     this.#folder = folder;
-    this.#search = search;
-    this.#matches = matches;
     this.#notes = notes;
+    this.#onTooLarge = onTooLarge;
   }
 
   add(line: string): void {
-    this.searched = true;
-    if (this.full) return;
-    const message = Message.parse(JSON.parse(line));
-    if (message.type === "begin") {
-      this.#ofFile = [];
-      this.#isUnusable = false;
+    if (/^(?:rg: )?DEBUG\|/.test(line)) {
+      const large = /^(?:rg: )?DEBUG\|ignore::walk\|[^|]*: ignoring (\.\/.+): \d+ bytes$/.exec(line)?.[1];
+      if (large !== undefined && isShown(this.#folder, large))
+        this.#onTooLarge(inFolder(this.#folder, large));
+      return;
     }
-    if (message.type === "match") this.#addMatch(message.data);
-    if (message.type === "end" && message.data.binary_offset === null) this.#keep();
-  }
-
-  addComplaint(line: string): void {
-    const path = /^(?:rg: )?\.\/(.+?): /.exec(line)?.[1];
-    if (path !== undefined) this.#notes.unreadable.push(this.#virtual(path));
-  }
-
-  /** A single file goes by the name under which it was asked for, which may be a link's. */
-  #virtual(name: string): string {
-    return this.#folder.only === undefined
-      ? childOf(this.#folder.virtualPath, name)
-      : this.#search.query.path;
-  }
-
-  #addMatch(data: Extract<z.infer<typeof Message>, { type: "match" }>["data"]): void {
-    this.#isUnusable = "bytes" in data.path;
-    if (this.#isUnusable) return;
-    const path = this.#virtual(textOf(data.path).replace(/^\.\//, ""));
-    if (!this.#search.takes(path)) return;
-    const line = textOf(data.lines).replace(/\r?\n$/, "");
-    const bytesBefore = data.submatches[0]?.start ?? 0;
-    const at =
-      line.length <= MAX_LINE_CHARACTERS ? 0 : Buffer.from(line).subarray(0, bytesBefore).toString().length;
-    this.#ofFile.push({ path, line: data.line_number, text: excerpt(line, at, MAX_LINE_CHARACTERS) });
-  }
-
-  #keep(): void {
-    if (this.#isUnusable) this.#notes.unusableNames += 1;
-    const room = this.#search.query.maxResults - this.#matches.length;
-    this.#matches.push(...this.#ofFile.slice(0, room));
-    this.full = this.#ofFile.length > room;
+    const path = /^(?:rg: )?(\.\/.+?): /.exec(line)?.[1];
+    if (path === undefined) this.isRefusal = true;
+    else if (isShown(this.#folder, path)) this.#notes.unreadable.push(inFolder(this.#folder, path));
   }
 }

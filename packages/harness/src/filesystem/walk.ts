@@ -2,8 +2,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DeerflowError } from "../base/errors.js";
 import type { FileBackend, FileEntry, ListNotes } from "./contract.js";
+import { ABORTED, orAborted } from "./search-stop.js";
 
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
+/** After so long others get their turn. Milliseconds. */
+const LONGEST_TURN = 10;
 
 /** What a walk tells besides its entries. */
 export interface WalkNotes extends ListNotes {
@@ -12,10 +15,6 @@ export interface WalkNotes extends ListNotes {
 }
 
 export const emptyNotes = (): WalkNotes => ({ unreadable: [], unusableNames: 0 });
-
-/** The signal of a search's own time limit together with the caller's. */
-export const limitedSignal = (seconds: number, signal?: AbortSignal): AbortSignal =>
-  AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(signal === undefined ? [] : [signal])]);
 
 /**
  * Every file and folder below `root`, a folder before what is in it. Links are neither given nor followed. Stops
@@ -28,16 +27,30 @@ export async function* walk(
   notes: WalkNotes,
   signal: AbortSignal,
 ): AsyncGenerator<FileEntry> {
-  const pending = [...(await files.list(root, notes))].reverse().map((entry) => ({ entry, depth: 1 }));
+  const first = await orAborted(files.list(root, notes), signal);
+  const pending = first === ABORTED ? [] : lastFirst(first).map((entry) => ({ entry, depth: 1 }));
+  let turnBegan = performance.now();
   for (let next = pending.pop(); next !== undefined && !signal.aborted; next = pending.pop()) {
     const { entry, depth } = next;
     if (entry.link === true) continue;
     yield entry;
-    if (entry.kind === "file") continue;
-    await nextTurn();
-    const children = depth < MAX_DEPTH ? await listOrNote(files, entry.path, notes) : [];
-    pending.push(...[...children].reverse().map((child) => ({ entry: child, depth: depth + 1 })));
+    if (performance.now() - turnBegan > LONGEST_TURN) {
+      await nextTurn();
+      turnBegan = performance.now();
+    }
+    if (entry.kind === "file" || depth >= MAX_DEPTH) continue;
+    const children = await orAborted(listOrNote(files, entry.path, notes), signal);
+    if (children === ABORTED) return;
+    for (const child of lastFirst(children)) pending.push({ entry: child, depth: depth + 1 });
   }
+}
+
+/** In the order in which ripgrep sorts, which is that of code points: it differs from ours above U+D7FF. */
+function lastFirst(entries: readonly FileEntry[]): readonly FileEntry[] {
+  const sorted = entries.some((entry) => /[\uD800-\uFFFF]/.test(entry.path))
+    ? entries.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
+    : entries;
+  return sorted.toReversed();
 }
 
 async function listOrNote(files: FileBackend, path: string, notes: WalkNotes): Promise<readonly FileEntry[]> {
