@@ -187,6 +187,7 @@ describe.each(["createAgent", "createAgentGraph"] as const)("approval in %s", (b
     const { request } = await start();
     const unfit: [unknown, RegExp][] = [
       ["yes", /no decisions/],
+      [{}, /no decisions/],
       [decide(approve), /Requests: 2, decisions: 1/],
       [decide(approve, { type: "respond" }), /Decision 2 \(drop\) needs a message/],
     ];
