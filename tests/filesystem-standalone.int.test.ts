@@ -79,6 +79,10 @@ const scripted = (turns: readonly ScriptedTurn[]) => new ScriptedModel([...turns
 const oneByOne = (calls: readonly ReturnType<typeof call>[]) =>
   scripted(calls.map((each) => ({ calls: [each] })));
 
+/** Several calls a turn, side by side. */
+const inTurns = (calls: readonly ReturnType<typeof call>[]): ScriptedTurn[] =>
+  calls.length === 0 ? [] : [{ calls: calls.slice(0, 4) }, ...inTurns(calls.slice(4))];
+
 const texts = (answers: readonly ToolMessage[]) => answers.map(({ text }) => text);
 const statuses = (answers: readonly ToolMessage[]) => answers.map(({ status }) => status);
 
@@ -133,8 +137,7 @@ describe.each(PLACES)("file tools over $files in $agent", ({ build, open }) => {
     const turns: ScriptedTurn[] = [];
     /** Goes on in the same thread, with an agent of its own. */
     const goOn = async (options: FilesystemMiddlewareOptions, calls: readonly ReturnType<typeof call>[]) => {
-      for (let from = 0; from < calls.length; from += 5) turns.push({ calls: calls.slice(from, from + 5) });
-      turns.push({ text: "done" });
+      turns.push(...inTurns(calls), { text: "done" });
       const agent = build(
         new ScriptedModel(turns),
         [createFilesystemMiddleware({ backend, ...options })],
@@ -215,18 +218,34 @@ describe.each(PLACES)("odd paths over $files in $agent", ({ build, open }) => {
       call("grep", { pattern: "x", path }),
     ];
     const first = [call("write_file", { file_path: "/w/file", content: "x" })];
-    const model = scripted([{ calls: first }, ...ODD_PATHS.map((path) => ({ calls: about(path) }))]);
+    const calls = ODD_PATHS.flatMap(about);
+    const model = scripted([{ calls: first }, ...inTurns(calls)]);
     const { answers, last } = await play(build(model, [createFilesystemMiddleware({ backend: open() })]));
     expect(last).toBe("done");
     const [made, ...odd] = answers;
     expect(made?.status).toBe("success");
     expect(odd).toHaveLength(ODD_PATHS.length * 7);
-    const calls = ODD_PATHS.flatMap(about);
     const fine = odd.flatMap((answer, index) => (answer.status === "error" ? [] : [calls[index]]));
     expect(fine).toEqual([]);
     expect(texts(odd).join("\n")).not.toContain(root);
   });
 });
+
+/** A PNG of one pixel. */
+const DOT =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+class Seeing extends ScriptedModel {
+  override get profile() {
+    return { imageInputs: true };
+  }
+}
+
+class Blind extends ScriptedModel {
+  override get profile() {
+    return { imageInputs: false };
+  }
+}
 
 describe.each(BUILDERS)("what belongs to the tools, in $agent", ({ build }) => {
   it("asks a person where a rule says so, and an edited call still meets the rules", async () => {
@@ -287,6 +306,35 @@ describe.each(BUILDERS)("what belongs to the tools, in $agent", ({ build }) => {
     const [stored = ""] = readdirSync(join(root, "large_tool_results"));
     expect(readdirSync(join(root, "large_tool_results"))).toHaveLength(1);
     expect(readFileSync(join(root, "large_tool_results", stored), "utf8")).toHaveLength(200_009);
+  });
+
+  it("puts a long message of the user into a file, while the state keeps it whole", async () => {
+    const model = new ScriptedModel([{ text: "done" }]);
+    const backend = new FilesystemBackend({ rootDir: root });
+    const agent = build(model, [
+      createFilesystemMiddleware({ backend, humanMessageTokenLimitBeforeEvict: 10 }),
+    ]);
+    const long = `first line\n${"w".repeat(5000)}`;
+    const { messages } = await play(agent, { messages: [new HumanMessage({ id: "h", content: long })] });
+    expect(messages.map(({ text }) => text)).toEqual([long, "done"]);
+    const [seen] = model.calls[0]?.messages ?? [];
+    expect(seen?.text).toMatch(/\/conversation_history\/[\w.-]+/);
+    expect(seen?.text.length).toBeLessThan(long.length);
+    const [stored = ""] = readdirSync(join(root, "conversation_history"));
+    expect(readFileSync(join(root, "conversation_history", stored), "utf8")).toBe(long);
+  });
+
+  it("shows an image to a model that takes images, and a note to one that does not", async () => {
+    writeFileSync(join(root, "dot.png"), Buffer.from(DOT, "base64"));
+    const read = { calls: [call("read_file", { file_path: "/dot.png" })] };
+    const backend = new FilesystemBackend({ rootDir: root });
+    for (const model of [new Seeing([read, { text: "done" }]), new Blind([read, { text: "done" }])]) {
+      const { answers } = await play(build(model, [createFilesystemMiddleware({ backend })]));
+      expect(JSON.stringify(answers[0]?.content)).toContain(DOT);
+      const shown = JSON.stringify(model.calls.at(-1)?.messages.at(-1)?.content);
+      expect(shown.includes(DOT)).toBe(model instanceof Seeing);
+      expect(shown.includes("The image /dot.png (image/png) is left out")).toBe(model instanceof Blind);
+    }
   });
 
   it("goes past the rules for its own files, and the model reads them through the rules", async () => {
