@@ -59,10 +59,6 @@ export class StepFiles implements FlatFiles {
     );
   }
 
-  hasChangesOf(task: string): boolean {
-    return [...this.#changes.values()].some((changes) => changes.some((change) => change.task === task));
-  }
-
   /**
    * Takes back what a task did when its writes are no longer there, for it is run a second time.
    * @param own the files with what the task has written

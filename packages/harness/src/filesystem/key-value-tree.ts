@@ -1,7 +1,7 @@
 /** A tree of files over a flat map from path to file. Folders are not stored: a longer key makes its folders. */
 import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
-import { childOf, isWithin, parentOf, parseVirtualPath, shownPath } from "../base/virtual-path.js";
+import { childOf, isWithin, parseVirtualPath, shownPath } from "../base/virtual-path.js";
 import type { FileContent, FileEntry, ListNotes, Version } from "./contract.js";
 import { bytesOf, modifiedAtOf, sizeOf } from "./file-data.js";
 
@@ -80,7 +80,9 @@ export function assertRemovable(path: string): void {
 /** Every folder on the way to `path`, the nearest first, without the root. */
 export function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
-  for (let folder = parentOf(path); folder !== "/"; folder = parentOf(folder)) folders.push(folder);
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+    folders.push(path.slice(0, end));
+  }
   return folders;
 }
 

@@ -52,7 +52,7 @@ export class StateBackend implements FileBackend {
   }
 
   async write(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<Version> {
-    const { task, files } = await open();
+    const { task, files } = await openToChange();
     assertWritable(files, path, options.expectedVersion);
     if (files.isRemovedByAnother(task.id, path)) throw changedMeanwhile(path);
     const replaces = files.get(path);
@@ -64,7 +64,7 @@ export class StateBackend implements FileBackend {
   }
 
   async remove(path: string): Promise<boolean> {
-    const { task, files } = await open();
+    const { task, files } = await openToChange();
     const keys = keysToRemove(files, path);
     if (keys.length === 0) return false;
     if (files.isWrittenByAnother(task.id, path)) throw changedMeanwhile(path);
@@ -74,11 +74,18 @@ export class StateBackend implements FileBackend {
   }
 }
 
+/** A run that was stopped changes nothing more: its writes would go nowhere, or pass for those of a finished task. */
+async function openToChange(): ReturnType<typeof open> {
+  const opened = await open();
+  opened.task.throwIfStopped();
+  return opened;
+}
+
 async function open(): Promise<{ readonly task: GraphTask; readonly files: StepFiles }> {
   const task = currentTask();
   if (task === undefined) throw new DeerflowError("graph_state_missing");
   const files = await stepFilesOf(task, FILES_FIELD, fieldOf(task.read(FILES_FIELD)));
-  if (files.hasChangesOf(task.id)) files.forgetLost(task.id, fieldOf(task.readOwn(FILES_FIELD)));
+  if (task.mayRepeat) files.forgetLost(task.id, fieldOf(task.readOwn(FILES_FIELD)));
   return { task, files };
 }
 

@@ -97,8 +97,10 @@ describe("the task that runs", () => {
   it("learns after a break what the other task had stored, and nothing when the run goes straight on", async () => {
     const saver = new MemorySaver();
     const stored: (readonly StoredWrite[])[] = [];
+    const repeats: boolean[] = [];
     let broken = true;
     const graph = threeTasks(async (task, name) => {
+      repeats.push(task.mayRepeat);
       stored.push(await task.readStored("facts"));
       if (name === "b" && broken) throw new Error("broken");
       task.write("facts", { [name]: 1 });
@@ -109,6 +111,30 @@ describe("the task that runs", () => {
     const end = await graph.invoke(null, config);
     expect(stored.slice(2)).toEqual([[{ taskId: expect.any(String), update: { a: 1 } }], []]);
     expect(end.facts).toEqual({ a: 1, b: 1, c: 1 });
+    expect(repeats).toEqual([false, false, true, false]);
+  });
+
+  it("knows that it may have been begun before when a node is tried again, and has lost what it wrote", async () => {
+    const seen: unknown[] = [];
+    const graph = new StateGraph(schema())
+      .addNode(
+        "work",
+        () => {
+          const task = currentTask();
+          seen.push([task?.mayRepeat, task?.readOwn("facts")]);
+          task?.write("facts", { x: 1 });
+          if (seen.length === 1) throw new Error("try again");
+          return {};
+        },
+        { retryPolicy: { maxAttempts: 2, initialInterval: 1, jitter: false, logWarning: false } },
+      )
+      .addEdge(START, "work")
+      .compile();
+    expect((await graph.invoke({})).facts).toEqual({ x: 1 });
+    expect(seen).toEqual([
+      [false, {}],
+      [true, {}],
+    ]);
   });
 
   it("loses what it wrote when it stops to ask, and gets a new life when it is run again", async () => {

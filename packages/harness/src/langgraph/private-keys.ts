@@ -74,6 +74,10 @@ export interface GraphTask {
   readonly checkpointId: string;
   /** Lives as long as the task does. */
   readonly life: object;
+  /** True when the task, or the step, may have been begun before: in a run that is taken up again, and at a retry. */
+  readonly mayRepeat: boolean;
+  /** Throws what the run was stopped with: its tasks end, and nothing that they still do counts. */
+  throwIfStopped(): void;
   /** A field as the step began, the same object for all tasks of the step; undefined when there is none. */
   read(field: string): unknown;
   /** A field with what this task itself has written since. */
@@ -120,6 +124,8 @@ export function currentTask(
     namespace,
     checkpointId,
     life: read,
+    mayRepeat: keys[RESUMING] === true,
+    throwIfStopped: () => config?.signal?.throwIfAborted(),
     read: (field) => read([field], false)[field],
     readOwn: (field) => read([field], true)[field],
     write: (field, update) => keys[SEND]([[field, update]]),
