@@ -2,6 +2,7 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
 import { shownPath } from "../base/virtual-path.js";
+import { withContent } from "../tools/define-tool.js";
 import { type MediaBlock, readMediaBlock, withSourceType } from "./media-block.js";
 import {
   type ModelFacts,
@@ -11,6 +12,7 @@ import {
   takesBlock,
   takesInAnswer,
 } from "./media-support.js";
+import { humanMessageWith } from "./offload-message.js";
 
 /** Marks a human message whose content belongs to a tool's answer, such as the frames of a video. */
 export const MEDIA_RESULT_KEY = "read_file_media_result";
@@ -97,10 +99,7 @@ function fitAnswer(answer: ToolMessage, model: ModelFacts, takes?: TakesMedia): 
     return textBlock(`[${capitalised(named)} follows behind the answers.]`);
   });
   if (content === undefined) return { answer, moved };
-  const { id, name, tool_call_id, status, artifact, metadata } = answer;
-  const { additional_kwargs, response_metadata } = answer;
-  const fields = { id, name, tool_call_id, status, artifact, metadata, additional_kwargs, response_metadata };
-  return { answer: new ToolMessage({ ...present(fields), tool_call_id, content }), moved };
+  return { answer: withContent(answer, content), moved };
 }
 
 function fitHuman(message: HumanMessage, model: ModelFacts, takes?: TakesMedia): HumanMessage {
@@ -111,9 +110,7 @@ function fitHuman(message: HumanMessage, model: ModelFacts, takes?: TakesMedia):
     if (!takesBlock(media, model, takes)) return textBlock(leftOut(media, nameMedia(media, path)));
     return isNew ? block : spellFor(model, block);
   });
-  if (content === undefined) return message;
-  const { id, name, additional_kwargs, response_metadata } = message;
-  return new HumanMessage({ ...present({ id, name, additional_kwargs, response_metadata }), content });
+  return content === undefined ? message : humanMessageWith(message, { content });
 }
 
 const spellFor = (model: ModelFacts, block: Block): Block =>
@@ -134,10 +131,6 @@ function mapMedia(
 }
 
 const textBlock = (text: string): Block => ({ type: "text", text });
-
-/** Without the keys that hold nothing. */
-const present = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 function pathOf(message: BaseMessage): string | undefined {
   const path = message.additional_kwargs[MEDIA_PATH_KEY];
