@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bubblewrapWorks } from "../packages/harness/src/testing/bubblewrap-works.js";
@@ -10,7 +11,7 @@ import { Installation, ROOT } from "./support/deerflow-command.js";
 import { serveInstallation } from "./support/served-host.js";
 
 const COMPILED = join(ROOT, "packages/harness/dist");
-const AGENT = join(ROOT, "tests/support/approval-agent.child.mjs");
+const AGENT = fileURLToPath(new URL("./support/approval-agent.child.mjs", import.meta.url));
 
 interface Outcome {
   readonly asked: readonly { action_requests: readonly { id: string }[]; problem?: string }[];

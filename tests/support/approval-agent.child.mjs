@@ -7,8 +7,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HumanMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
 import { Command } from "@langchain/langgraph";
-import { tool } from "langchain";
 import { z } from "zod";
 
 const [compiled, database, folder, answer] = process.argv.slice(2);
