@@ -91,9 +91,9 @@ async function* walkedPaths(
   { path, includeDirectories }: GlobQuery,
   notes: WalkNotes,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<readonly string[]> {
   for await (const entry of walk(files, path, notes, signal)) {
-    if (entry.kind === "file" || includeDirectories) yield entry.path;
+    if (entry.kind === "file" || includeDirectories) yield [entry.path];
   }
 }
 
@@ -106,14 +106,16 @@ interface Finding {
 
 /** Leaves the search at one more than wanted, which ends it. */
 async function firstOf(
-  candidates: AsyncIterable<string>,
+  candidates: AsyncIterable<readonly string[]>,
   { query, matches, notes, signal }: Finding,
 ): Promise<GlobResult> {
   const paths: string[] = [];
-  for await (const path of candidates) {
-    if (!matches(path)) continue;
-    if (paths.length === query.maxResults) return { paths, stopped: "results", ...notes };
-    paths.push(path);
+  for await (const some of candidates) {
+    for (const path of some) {
+      if (!matches(path)) continue;
+      if (paths.length === query.maxResults) return { paths, stopped: "results", ...notes };
+      paths.push(path);
+    }
   }
   return { paths, stopped: signal.aborted ? "time" : undefined, ...notes };
 }

@@ -1,4 +1,5 @@
-/** How a search ends before it has seen everything. */
+/** How a search ends before it has seen everything, and how it lets others work meanwhile. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** At its number of results, at its time, or because the pattern took more memory than a search may have. */
 export type SearchStop = "results" | "time" | "memory";
@@ -21,4 +22,23 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T |
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
+}
+
+/** After so long others get their turn. Milliseconds. */
+const LONGEST_TURN = 10;
+
+/** A stretch of work in this process. */
+export class Turn {
+  #began = performance.now();
+
+  /** Asking costs next to nothing, so that it can be asked about every name. */
+  get isOver(): boolean {
+    return performance.now() - this.#began > LONGEST_TURN;
+  }
+
+  /** Lets others work, and begins anew. */
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#began = performance.now();
+  }
 }

@@ -1,12 +1,9 @@
 /** Walking a tree of files, in order of name, with a hand on the brake. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { DeerflowError } from "../base/errors.js";
 import type { FileBackend, FileEntry, ListNotes } from "./contract.js";
-import { ABORTED, orAborted } from "./search-stop.js";
+import { ABORTED, orAborted, Turn } from "./search-stop.js";
 
 export const MAX_DEPTH = 100;
-/** After so long others get their turn. Milliseconds. */
-const LONGEST_TURN = 10;
 
 /** What a walk tells besides its entries. */
 export interface WalkNotes extends ListNotes {
@@ -29,15 +26,12 @@ export async function* walk(
 ): AsyncGenerator<FileEntry> {
   const first = await orAborted(files.list(root, notes), signal);
   const pending = first === ABORTED ? [] : lastFirst(first).map((entry) => ({ entry, depth: 1 }));
-  let turnBegan = performance.now();
+  const turn = new Turn();
   for (let next = pending.pop(); next !== undefined && !signal.aborted; next = pending.pop()) {
     const { entry, depth } = next;
     if (entry.link === true) continue;
     yield entry;
-    if (performance.now() - turnBegan > LONGEST_TURN) {
-      await nextTurn();
-      turnBegan = performance.now();
-    }
+    if (turn.isOver) await turn.next();
     if (entry.kind === "file" || depth >= MAX_DEPTH) continue;
     const children = await orAborted(listOrNote(files, entry.path, notes), signal);
     if (children === ABORTED) return;
