@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Compiles every workspace, puts the texts for the model beside the code, and the web into the gateway. */
+/** Compiles every workspace, puts texts for the model and threads beside the code, and the web into the gateway. */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -14,10 +14,13 @@ function run(title, args, cwd = ROOT) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-function copyProse(workspace) {
+/** Text for the model, and what runs in a thread of its own: it stays as it is written. */
+const COPIED = /(?:\.md|-worker\.mjs)$/;
+
+function copyAsItIs(workspace) {
   const source = join(ROOT, workspace, "src");
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !entry.name.endsWith(".md")) continue;
+    if (!entry.isFile() || !COPIED.test(entry.name)) continue;
     const from = join(entry.parentPath ?? entry.path, entry.name);
     const to = join(ROOT, workspace, "dist", relative(source, from));
     mkdirSync(dirname(to), { recursive: true });
@@ -41,7 +44,7 @@ function removeStale(workspace) {
 
 BUILT_WORKSPACES.forEach(removeStale);
 run("Compiling the packages", [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"]);
-BUILT_WORKSPACES.forEach(copyProse);
+BUILT_WORKSPACES.forEach(copyAsItIs);
 run(
   "Bundling the web workspace",
   [join(ROOT, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"],
