@@ -4,18 +4,21 @@ import { randomBytes } from "node:crypto";
 import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import { KeyedLock } from "../base/keyed-lock.js";
-import { childOf, parentOf, shownPath } from "../base/virtual-path.js";
+import { childOf, isWithin, parentOf, shownPath } from "../base/virtual-path.js";
 import type { Sandbox } from "../sandbox/contract.js";
 import type {
   FileBackend,
   FileContent,
   FileEntry,
+  LinkFollowing,
   ListNotes,
+  PathJudge,
   Shell,
   Version,
   WithShell,
   WriteOptions,
 } from "./contract.js";
+import { judgedLinks } from "./judged-links.js";
 import {
   appendScript,
   commitScript,
@@ -24,6 +27,7 @@ import {
   PIECE_BYTES,
   prepareScript,
   readScript,
+  realPathScript,
   removeScript,
   statScript,
 } from "./sandbox-scripts.js";
@@ -31,6 +35,8 @@ import {
 const DEFAULT_MAX_READ_BYTES = 10 * 1024 * 1024;
 const READ_ATTEMPTS = 3;
 const SCRIPT_SECONDS = 60;
+/** Commands at once: each is a process, and a sandbox may have few. */
+const LANES = 4;
 const TEMPORARY_NAME = /^\.deerflow-[0-9a-f]{16}\.tmp$/;
 /** In messages: the id of a sandbox may be made of a path of the host. */
 const SHOWN_NAME = "of these files";
@@ -50,11 +56,14 @@ export interface SandboxBackendOptions {
  * A {@link FileBackend} over a {@link Sandbox}. Paths are the sandbox's own; what it may see is its whole tree.
  * Needs a POSIX shell, base64 and sha256sum in it; with flock, compare-and-set holds across processes too.
  */
-export class SandboxBackend implements FileBackend, WithShell {
+export class SandboxBackend implements FileBackend, LinkFollowing, WithShell {
   readonly id: string;
   readonly shell: Shell;
   readonly #sandbox: Sandbox;
   readonly #maxReadBytes: number;
+  /** Each lane runs one command at a time. */
+  readonly #lanes = new KeyedLock();
+  #started = 0;
 
   constructor(options: SandboxBackendOptions) {
     const { sandbox, workingDirectory, reachesHost = false } = options;
@@ -62,6 +71,16 @@ export class SandboxBackend implements FileBackend, WithShell {
     this.shell = Object.freeze({ sandbox, workingDirectory, reachesHost });
     this.#sandbox = sandbox;
     this.#maxReadBytes = options.maxReadBytes ?? DEFAULT_MAX_READ_BYTES;
+  }
+
+  judgedBy(judge: PathJudge): FileBackend & WithShell {
+    return judgedLinks(this, judge);
+  }
+
+  async realPath(path: string): Promise<string> {
+    const [, real] = /^\.((?:\/.*)?)$/s.exec(String(decoded(await this.#run(realPathScript(path))))) ?? [];
+    if (real === undefined) throw this.#failed(path);
+    return real === "" ? "/" : real;
   }
 
   async list(path: string, notes?: ListNotes): Promise<readonly FileEntry[]> {
@@ -113,8 +132,8 @@ export class SandboxBackend implements FileBackend, WithShell {
   }
 
   async remove(path: string): Promise<boolean> {
-    if (path === "/") {
-      throw new DeerflowError("path_denied", { path, reason: "it is a fixed folder" });
+    if (isWithin(await this.realPath(this.shell.workingDirectory), await this.realPath(path))) {
+      throw new DeerflowError("path_denied", { path: shownPath(path), reason: "it is a fixed folder" });
     }
     const answer = (await this.#run(removeScript(path))).trim();
     if (answer === "denied") throw denied(path);
@@ -160,7 +179,10 @@ export class SandboxBackend implements FileBackend, WithShell {
   }
 
   async #run(command: string): Promise<string> {
-    const result = await this.#sandbox.execute({ command, timeoutSeconds: SCRIPT_SECONDS });
+    this.#started += 1;
+    const result = await this.#lanes.hold(String(this.#started % LANES), () =>
+      this.#sandbox.execute({ command, timeoutSeconds: SCRIPT_SECONDS }),
+    );
     if (result.timedOut || result.truncated) {
       const reason = result.timedOut ? "it took too long" : "its answer was cut";
       throw new DeerflowError("sandbox_failed", { provider: SHOWN_NAME, reason });
@@ -169,7 +191,7 @@ export class SandboxBackend implements FileBackend, WithShell {
   }
 
   #failed(path: string): DeerflowError {
-    const reason = `${shownPath(path)} could not be reached: its shell or one of base64, head, tail is missing`;
+    const reason = `${shownPath(path)} could not be reached: its shell or one of base64, head, tail, readlink is missing`;
     return new DeerflowError("sandbox_failed", { provider: SHOWN_NAME, reason });
   }
 }

@@ -37,6 +37,19 @@ record() {
 else for p in * .[!.]* ..?*; do if [ -e "$p" ] || [ -L "$p" ]; then record; fi; done; fi
 } | tail -c +${offset + 1} | head -c ${PIECE_BYTES} ${LINES}`;
 
+/**
+ * Answers where a path leads, with every link on the way resolved, as base64 of `.` and the path; the root is `.` alone.
+ * What is missing stays as it is. Nothing where there is no readlink(1).
+ */
+export const realPathScript = (path: string): string =>
+  `p=${quoted(path)}; t=
+while :; do
+  r=$(readlink -f -- "$p" 2>/dev/null && echo .); r=\${r%??}
+  if [ -n "$r" ] || [ "$p" = / ]; then break; fi
+  t="/\${p##*/}$t"; p=\${p%/*}; p=\${p:-/}
+done
+if [ -n "$r" ]; then printf '.%s%s' "\${r%/}" "$t" ${LINES}; fi`;
+
 /** Answers one piece of a file as base64. */
 export const readScript = (path: string, offset: number): string =>
   `tail -c +${offset + 1} -- ${quoted(path)} 2>/dev/null | head -c ${PIECE_BYTES} ${LINES}`;

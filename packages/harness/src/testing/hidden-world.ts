@@ -47,6 +47,8 @@ const WAYS_ON_DISK: Readonly<Record<string, readonly string[]>> = {
 export interface HiddenWorld {
   /** Unguarded. */
   readonly files: FileBackend;
+  /** The same files by the shortest way, for a look at what became of them. */
+  readonly witness: FileBackend;
   /** Forbidden files and folders above them, and links to them, as they may be asked for. */
   readonly targets: readonly string[];
   close(): Promise<void>;
@@ -58,24 +60,34 @@ const FOLDERS = ["", "/secrets", "/secrets/deep", "/open"].map((name) => `/w${na
 export async function hiddenInMemory(options: MemoryFilesOptions): Promise<HiddenWorld> {
   const files = new MemoryFiles(options);
   for (const name of [...FORBIDDEN, ...PERMITTED]) await files.write(`/w/${name}`, contentOf(name));
-  return { files, targets: [...FORBIDDEN.map((name) => `/w/${name}`), ...FOLDERS], close: async () => {} };
+  return {
+    files,
+    witness: files,
+    targets: [...FORBIDDEN.map((name) => `/w/${name}`), ...FOLDERS],
+    close: async () => {},
+  };
 }
 
 /** With links of every kind. */
 export async function hiddenOnDisk(): Promise<HiddenWorld> {
   const host = await mkdtemp(join(tmpdir(), "deerflow-hidden-"));
+  const files = await plantHidden(host);
+  return {
+    files,
+    witness: files,
+    targets: TARGETS_WITH_LINKS,
+    close: () => rm(host, { recursive: true, force: true }),
+  };
+}
+
+/** Makes the files and the links in a host folder, and gives them as they are seen at `/w`. */
+export async function plantHidden(host: string): Promise<FileBackend> {
   for (const name of [...FORBIDDEN, ...PERMITTED]) {
     await mkdir(dirname(join(host, name)), { recursive: true });
     await writeFile(join(host, name), contentOf(name));
   }
   for (const [name, target] of Object.entries(LINKS)) await symlink(target, join(host, name));
-  return {
-    files: new MountedDiskBackend({ mounts: [{ virtualPath: "/w", hostPath: host, mode: "read-write" }] }),
-    targets: [...FORBIDDEN, ...FORBIDDEN.flatMap(detours), ...Object.keys(LINKS)]
-      .map((name) => `/w/${name}`)
-      .concat(FOLDERS),
-    close: () => rm(host, { recursive: true, force: true }),
-  };
+  return new MountedDiskBackend({ mounts: [{ virtualPath: "/w", hostPath: host, mode: "read-write" }] });
 }
 
 const contentOf = (name: string): Uint8Array =>
@@ -90,7 +102,7 @@ const detours = (name: string): readonly string[] =>
 export const hiddenPath = (world: HiddenWorld, random: Random): string =>
   spelledAnew(picked(world.targets, random), random);
 
-/** The text of every forbidden file by path, from the unguarded files; for a look whether one was touched. */
+/** The text of every forbidden file by path, from the witness; for a look whether one was touched. */
 export async function hiddenTexts({
   files,
 }: HiddenWorld): Promise<Readonly<Record<string, string | undefined>>> {
@@ -101,3 +113,8 @@ export async function hiddenTexts({
   const listed = await files.list("/w/secrets").catch(() => []);
   return { ...Object.fromEntries(await Promise.all(texts)), listed: listed.map(({ path }) => path).join() };
 }
+
+export const TARGETS_WITH_LINKS: readonly string[] = [
+  ...[...FORBIDDEN, ...FORBIDDEN.flatMap(detours), ...Object.keys(LINKS)].map((name) => `/w/${name}`),
+  ...FOLDERS,
+];
