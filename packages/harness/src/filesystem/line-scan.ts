@@ -11,7 +11,7 @@ import {
   type SearchNotes,
 } from "./line-search.js";
 import { LINE_WORKERS, type LineWorker } from "./line-worker.js";
-import { orAborted, type SearchStop } from "./search-stop.js";
+import { ABORTED, orAborted, type SearchStop } from "./search-stop.js";
 
 /** How many files may be on their way at once, from the backend or in the thread. */
 const FILES_AHEAD = 6;
@@ -43,6 +43,13 @@ export async function scanLines(
   };
 }
 
+type Pieces = AsyncIterable<Uint8Array> | readonly Uint8Array[];
+
+/** For what nobody will read. */
+async function close(pieces: Pieces): Promise<void> {
+  if (Symbol.asyncIterator in pieces) await pieces[Symbol.asyncIterator]().return?.();
+}
+
 /** One file on its way. */
 interface Errand {
   readonly path: string;
@@ -60,6 +67,7 @@ class Scan {
   /** When the last file so far is wholly handed over. */
   #handedOver: Promise<unknown> = Promise.resolve();
   #found = 0;
+  #isOver = false;
 
   constructor(files: FileBackend, search: LineSearch, notes: SearchNotes) {
     this.#files = files;
@@ -86,6 +94,7 @@ class Scan {
     } finally {
       // After the time limit too: what was found before it counts.
       while (this.#errands.length > 0 && this.matches.length <= maxResults) await this.#collect();
+      this.#isOver = true;
     }
     return undefined;
   }
@@ -100,12 +109,15 @@ class Scan {
 
   /** Files are fetched side by side, and handed over one after the other. */
   #start(worker: LineWorker, path: string): void {
-    const fetched = orAborted(this.#fetch(path), this.#search.signal);
+    const fetched = this.#fetch(path);
     const before = this.#handedOver;
     const sent = (async () => {
-      const pieces = await fetched;
+      const pieces = await orAborted(fetched, this.#search.signal);
       await before;
-      return typeof pieces === "symbol" ? undefined : await worker.send(pieces);
+      // The thread may serve another search by now.
+      if (pieces !== ABORTED && !this.#isOver) return await worker.send(pieces);
+      fetched.then(close, () => {});
+      return undefined;
     })();
     const found = sent.then(async (handed) => {
       const lines = (await handed?.found) ?? [];
@@ -130,7 +142,7 @@ class Scan {
     }
   }
 
-  async #fetch(path: string): Promise<AsyncIterable<Uint8Array> | readonly Uint8Array[]> {
+  async #fetch(path: string): Promise<Pieces> {
     if (path === this.#search.query.path && isByteReadable(this.#files)) {
       return (await this.#files.openBytes(path)) ?? [];
     }
