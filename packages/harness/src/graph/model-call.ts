@@ -1,7 +1,8 @@
 /** One call of the model through every `wrapModelCall`, outermost first. */
 import { AIMessage, type BaseMessage, SystemMessage } from "@langchain/core/messages";
-import { type Command, isCommand, isGraphBubbleUp } from "@langchain/langgraph";
+import { type Command, isCommand } from "@langchain/langgraph";
 import { MiddlewareError, type ModelRequest } from "langchain";
+import { isBubbleUp } from "../langgraph/bubble-up.js";
 import { DeerflowError } from "../base/errors.js";
 import type { AgentPlan, MiddlewareWith } from "./agent-plan.js";
 import type { AgentState, NodeConfig } from "./agent-state.js";
@@ -81,7 +82,7 @@ class ModelOnion {
         const returned: unknown = await middleware.wrapModelCall(own, next);
         return this.#accept(middleware, returned);
       } catch (error) {
-        throw isGraphBubbleUp(error) ? error : MiddlewareError.wrap(error, middleware.name);
+        throw isBubbleUp(error) ? error : MiddlewareError.wrap(error, middleware.name);
       }
     };
   }

@@ -1,6 +1,7 @@
 /** The node in which everything but the tools happens: all hooks of all phases, and the model call. */
-import { Command, END, isGraphBubbleUp, isGraphInterrupt, ParentCommand } from "@langchain/langgraph";
+import { Command, END, isGraphInterrupt, ParentCommand } from "@langchain/langgraph";
 import type { JumpToTarget } from "langchain";
+import { isBubbleUp } from "../langgraph/bubble-up.js";
 import type { AgentPlan } from "./agent-plan.js";
 import type { AgentState, NodeConfig } from "./agent-state.js";
 import { type Hook, type HookPhase, type Phase, readHookResult } from "./hooks.js";
@@ -125,7 +126,7 @@ class ModelTurn {
    */
   #isRelocatable(error: unknown): boolean {
     if (!this.#hasRun || this.#config.signal?.aborted) return false;
-    return isGraphInterrupt(error) || (this.#hasCalledModel && !isGraphBubbleUp(error));
+    return isGraphInterrupt(error) || (this.#hasCalledModel && !isBubbleUp(error));
   }
 
   #enter(phase: Phase): void {

@@ -2,8 +2,9 @@
 import { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import { type ClientTool, ToolInputParsingException } from "@langchain/core/tools";
-import { type Command, isCommand, isGraphBubbleUp } from "@langchain/langgraph";
+import { type Command, isCommand } from "@langchain/langgraph";
 import { MiddlewareError, type ToolCallRequest, ToolInvocationError } from "langchain";
+import { isBubbleUp } from "../langgraph/bubble-up.js";
 import { DeerflowError } from "../base/errors.js";
 import type { AgentPlan, MiddlewareWith } from "./agent-plan.js";
 import type { AgentState, NodeConfig } from "./agent-state.js";
@@ -39,7 +40,7 @@ export async function runToolCall(scene: ToolScene, call: ToolCall): Promise<Too
     if (ToolMessage.isInstance(outcome)) stampToolMessage(outcome);
     return outcome;
   } catch (error) {
-    if (isGraphBubbleUp(error) || config.signal?.aborted) throw error;
+    if (isBubbleUp(error) || config.signal?.aborted) throw error;
     return answerFailure(call, error, plan.parity && plan.toolWraps.length > 0);
   }
 }
@@ -113,7 +114,7 @@ function layer(
     try {
       return accept(middleware.name, await middleware.wrapToolCall(own, next));
     } catch (error) {
-      if (isGraphBubbleUp(error) || fromFurtherIn.has(error)) throw error;
+      if (isBubbleUp(error) || fromFurtherIn.has(error)) throw error;
       throw MiddlewareError.wrap(error, middleware.name);
     }
   };

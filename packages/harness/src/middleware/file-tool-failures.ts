@@ -1,7 +1,7 @@
 /** Turns what a file tool throws into an answer for the model, whatever else the agent does with exceptions. */
 import type { ClientTool } from "@langchain/core/tools";
-import { isGraphBubbleUp } from "@langchain/langgraph";
 import { createMiddleware, MiddlewareError } from "langchain";
+import { isBubbleUp } from "../langgraph/bubble-up.js";
 import { DeerflowError, reasonOf } from "../base/errors.js";
 import type { Logger } from "../base/logger.js";
 import { refuse } from "../tools/define-tool.js";
@@ -39,7 +39,3 @@ export function fileToolFailures({ tools, logger }: FileToolFailuresOptions) {
     },
   });
 }
-
-/** LangGraph's own test fails on null, which anybody may throw. */
-const isBubbleUp = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && isGraphBubbleUp(error);

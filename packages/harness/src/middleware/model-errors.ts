@@ -1,6 +1,6 @@
 /** Says which model failed, why, and what to do, instead of the client library's own words. */
-import { isGraphBubbleUp } from "@langchain/langgraph";
 import { createMiddleware } from "langchain";
+import { isBubbleUp } from "../langgraph/bubble-up.js";
 import { DeerflowError, type ErrorCode, reasonOf } from "../base/errors.js";
 
 export function modelErrors({ modelName }: { readonly modelName: string }) {
@@ -10,7 +10,7 @@ export function modelErrors({ modelName }: { readonly modelName: string }) {
       try {
         return await next(request);
       } catch (error) {
-        if (isGraphBubbleUp(error) || DeerflowError.is(error) || request.runtime.signal?.aborted) throw error;
+        if (isBubbleUp(error) || DeerflowError.is(error) || request.runtime.signal?.aborted) throw error;
         const { code, reason } = classifyModelError(error);
         throw new DeerflowError(code, { model: modelName, reason }, error);
       }

@@ -231,6 +231,15 @@ describe.each(["deerflow", "deepagents"] as const)("in the %s dialect", (dialect
   });
 });
 
+it("a read that asked for no line is none", async () => {
+  await plant("f", "old");
+  const answers = await answersTo("deepagents", [
+    { name: "read_file", args: { file_path: "/w/f", limit: 0 } },
+    SPEECH.deepagents.edit("/w/f", "old", "x"),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(["success", "error"]);
+});
+
 describe("a subagent", () => {
   it("has to read for itself: the marks of the agent that calls it are out of its sight", async () => {
     await plant("f", "old");

@@ -62,6 +62,12 @@ export function versionRead(result: ToolMessage | Command, path: string): Versio
   return facts.success && facts.data.path === path ? facts.data.version : undefined;
 }
 
+const Nothing = z.object({ lines_shown: z.literal(0) });
+
+/** True for a read that asked for no line, after which the model knows the file no better than before. */
+export const showedNothing = (result: ToolMessage | Command): boolean =>
+  Nothing.safeParse(toolMessageOf(result)?.artifact).success;
+
 const Update = z.object({ messages: z.array(z.unknown()) });
 
 /** The answer to the call; the last one, where a command holds several messages. */

@@ -18,7 +18,13 @@ import {
   nameIn,
   realPathOf,
 } from "./read-before-write-inspection.js";
-import { newestReadHash, toolMessageOf, versionRead, withReadMark } from "./read-before-write-marks.js";
+import {
+  newestReadHash,
+  showedNothing,
+  toolMessageOf,
+  versionRead,
+  withReadMark,
+} from "./read-before-write-marks.js";
 import { describeFailure } from "./tool-errors.js";
 
 const GUIDANCE = readProse(new URL("./read-before-write.md", import.meta.url));
@@ -54,7 +60,7 @@ export function readBeforeWrite({ files, logger = silentLogger, lock = EVERYONE 
 
   const read = async (request: Request, next: ToolCallHandler, file: TargetFile): Promise<Answer> => {
     const answer = await next(request);
-    if (isFailedRead(answer, request)) return answer;
+    if (isFailedRead(answer, request) || showedNothing(answer)) return answer;
     const hash = versionRead(answer, file.path) ?? (await versionNow(file));
     return hash === undefined ? answer : withReadMark(answer, { path: file.real, hash });
   };

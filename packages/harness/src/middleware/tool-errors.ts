@@ -1,7 +1,7 @@
 /** Turns whatever a tool throws into an answer for the model, so that one failing tool does not end the run. */
 import { ToolMessage } from "@langchain/core/messages";
-import { isGraphBubbleUp } from "@langchain/langgraph";
 import { createMiddleware, ToolInvocationError } from "langchain";
+import { isBubbleUp } from "../langgraph/bubble-up.js";
 import { DeerflowError, reasonOf } from "../base/errors.js";
 import type { Logger } from "../base/logger.js";
 
@@ -28,7 +28,7 @@ export function toolErrors({ mask, logger }: ToolErrorsOptions) {
         return await next(request);
       } catch (error) {
         // An interrupt, a parent command or the user's stop is no failure of the tool.
-        if (isGraphBubbleUp(error) || request.runtime.signal?.aborted) throw error;
+        if (isBubbleUp(error) || request.runtime.signal?.aborted) throw error;
         const { toolCall } = request;
         logger.warn("A tool failed", { tool: toolCall.name, reason: reasonOf(error) });
         const failure = describeFailure(error);

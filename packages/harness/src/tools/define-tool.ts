@@ -1,7 +1,7 @@
 /** The frame of every tool: arguments in, an outcome or a named refusal out, always as one message. */
 import type { BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
-import { Command, isGraphBubbleUp } from "@langchain/langgraph";
+import { Command } from "@langchain/langgraph";
 import {
   type ContentBlock,
   type DynamicStructuredTool,
@@ -10,6 +10,7 @@ import {
   type ToolRuntime,
 } from "langchain";
 import { z } from "zod";
+import { isBubbleUp } from "../langgraph/bubble-up.js";
 import { DeerflowError, type ErrorCode, type ErrorDetails } from "../base/errors.js";
 import { parseArguments } from "./tolerant-arguments.js";
 
@@ -78,7 +79,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): Dy
       const input = parseArguments(spec.input, given, spec.aliases ?? {});
       return answer(call, await spec.run(input, runtime));
     } catch (error) {
-      if (isGraphBubbleUp(error) || runtime.signal?.aborted === true) throw error;
+      if (isBubbleUp(error) || runtime.signal?.aborted === true) throw error;
       if (DeerflowError.is(error) && error.retry === "model") return refuse(call, error.code, error.details);
       if (spec.onUnforeseen === undefined) throw error;
       spec.onUnforeseen(spec.name, error);

@@ -60,7 +60,8 @@ function textAnswer(view: TextView, request: ReadRequest, limits: FileToolLimits
   if (totalLines === 0) return { text: `[${path} is empty.]`, facts: read };
   if (maxLines <= 0) {
     const text = `[No lines were asked for, as limit is ${maxLines}. ${path} has ${counted(totalLines)}.]`;
-    return { text, facts: read };
+    // Without a version: nothing was shown, so this is no reading that a change could stand on.
+    return { text, facts: { path: request.path, total_lines: totalLines, lines_shown: 0 } };
   }
   if (startLine > totalLines) {
     const range = { total: totalLines, offset: startLine - 1, last: totalLines - 1 };
