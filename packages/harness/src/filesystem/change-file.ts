@@ -6,7 +6,8 @@ import type { FileBackend, FileContent, Version } from "./contract.js";
 
 /** Changes of this process take turns; only another process can come between, and rarely does twice. */
 const CHANGES = new KeyedLock();
-const CHANGE_ATTEMPTS = 5;
+/** Two processes that edit one file without pause overtake each other a few times in a row. */
+const CHANGE_ATTEMPTS = 25;
 
 /**
  * The content of a file that must be there.

@@ -47,7 +47,6 @@ const PIECE_BYTES = 1024 * 1024;
  * backend below them has in their place. Commands run in the default backend's shell.
  */
 export class CompositeBackend implements FileBackend, ByteReadable, HostSearchable, LinkFollowing {
-  readonly id: string;
   readonly defaultBackend: FileBackend;
   /** Longest first. */
   readonly routes: readonly CompositeRoute[];
@@ -68,8 +67,12 @@ export class CompositeBackend implements FileBackend, ByteReadable, HostSearchab
     this.routes = Object.freeze(parseRoutes(routes));
     this.artifactsRoot = parseRoot("artifactsRoot", options.artifactsRoot ?? "/");
     this.#judge = options.judge;
+  }
+
+  /** Asked each time: the id of files in a graph's state is that of the running thread. */
+  get id(): string {
     const parts = this.routes.map(({ root, backend }) => [root, backend.id]);
-    this.id = `composite:${sha256(JSON.stringify([defaultBackend.id, parts]))}`;
+    return `composite:${sha256(JSON.stringify([this.defaultBackend.id, parts]))}`;
   }
 
   /** True when anything can be removed; a route that cannot says so when it is asked. */

@@ -1,10 +1,14 @@
-/** The protocol over real files and a real shell: bubblewrap with the host's view of the files, and by its shell alone. */
+/** The protocol over real files and a real shell: the host's, bubblewrap's with the files on the disk, and by a shell alone. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { VIRTUAL_WORKSPACE } from "../../context/home-paths.js";
 import { BubblewrapProvider } from "../../sandbox/bubblewrap/bubblewrap-provider.js";
 import { bubblewrapWorks } from "../../testing/bubblewrap-works.js";
 import { type FreshSandbox, openSandbox } from "../../testing/open-sandbox.js";
 import { sandboxProtocolSuite } from "../../testing/sandbox-protocol/index.js";
 import type { FileBackend } from "../contract.js";
+import { LocalShellBackend } from "../local-shell-backend.js";
 import { MountedDiskBackend } from "../mounted-disk-backend.js";
 import { SandboxBackend } from "../sandbox-backend.js";
 import { withShell } from "../with-shell.js";
@@ -28,6 +32,24 @@ const open =
     await sandbox.initialize();
     return sandbox;
   };
+
+function onHost(initialFiles: Readonly<Record<string, string>> = {}) {
+  const rootDir = mkdtempSync(join(tmpdir(), "deerflow-protocol-"));
+  return toSandboxBackendProtocolV2(
+    new LocalShellBackend({ rootDir, virtualMode: false, env: { PATH: process.env["PATH"] ?? "" } }),
+    { initialFiles, onClose: () => rmSync(rootDir, { recursive: true }) },
+  );
+}
+
+sandboxProtocolSuite("LocalShellBackend", {
+  async open(initialFiles) {
+    const sandbox = onHost(initialFiles);
+    await sandbox.initialize();
+    return sandbox;
+  },
+  openUninitialized: () => onHost(),
+  pathOf: (name) => name,
+});
 
 if (await bubblewrapWorks()) {
   sandboxProtocolSuite("bubblewrap with relative paths", { open: open(onDisk), pathOf: (name) => name });

@@ -1,6 +1,7 @@
 /** Our files and our shell as a sandbox of deepagents. */
 import { posix } from "node:path";
 import { DeerflowError, type ErrorCode, reasonOf } from "../../base/errors.js";
+import { sha256 } from "../../base/hash.js";
 import { parseVirtualPath } from "../../base/virtual-path.js";
 import { shellOf } from "../capabilities.js";
 import { changeFile } from "../change-file.js";
@@ -65,10 +66,11 @@ class SandboxProtocol implements OwnSandboxProtocol {
   #state: "new" | "running" | "closed";
 
   constructor(files: FileBackend, options: ToSandboxProtocolOptions) {
-    this.id = files.id;
     this.#files = files;
     this.#options = options;
     this.#workingDirectory = shellOf(files)?.workingDirectory ?? "/";
+    // A backend of the whole disk has one id wherever its commands start.
+    this.id = `deerflow-${sha256(JSON.stringify([files.id, this.#workingDirectory])).slice(0, 16)}`;
     this.#state = options.initialFiles === undefined ? "running" : "new";
   }
 
