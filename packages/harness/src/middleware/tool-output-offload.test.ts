@@ -9,7 +9,13 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { Command, MemorySaver, REMOVE_ALL_MESSAGES, StateSchema } from "@langchain/langgraph";
-import { type AgentMiddleware, createAgent, createMiddleware, tool } from "langchain";
+import {
+  type AgentMiddleware,
+  createAgent,
+  createMiddleware,
+  type DynamicStructuredTool,
+  tool,
+} from "langchain";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { silentLogger } from "../base/logger.js";
@@ -52,7 +58,7 @@ function disk() {
 
 type Build = (parts: {
   model: ScriptedModel;
-  tools: readonly ReturnType<typeof foreign>[];
+  tools: readonly DynamicStructuredTool[];
   middleware: readonly AgentMiddleware[];
 }) => { invoke(input: { messages: BaseMessage[] }, config: object): Promise<{ messages: BaseMessage[] }> };
 
@@ -91,7 +97,7 @@ const CONFIG = { configurable: { thread_id: "t" } };
 
 async function run(
   build: Build,
-  answers: readonly ReturnType<typeof foreign>[],
+  answers: readonly DynamicStructuredTool[],
   options: ToolOutputOffloadOptions,
   calls: ScriptedTurn["calls"] = answers.map(({ name }) => ({ name, args: {} })),
 ) {
