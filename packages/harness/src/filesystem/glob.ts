@@ -5,7 +5,7 @@ import { isHostSearchable } from "./capabilities.js";
 import type { FileBackend } from "./contract.js";
 import { globMatcher } from "./glob-pattern.js";
 import { RipgrepUnusable, ripgrepFiles } from "./ripgrep.js";
-import { limitedSignal, type SearchStop } from "./search-stop.js";
+import { type SearchStop, withTimeLimit } from "./search-stop.js";
 import { emptyNotes, walk, type WalkNotes } from "./walk.js";
 
 export type { SearchStop } from "./search-stop.js";
@@ -40,10 +40,13 @@ export async function glob(
   options: { readonly signal?: AbortSignal; readonly seconds?: number } = {},
 ): Promise<GlobResult> {
   const matches = globMatcher(query.pattern, query.path);
-  const signal = limitedSignal(options.seconds ?? GLOB_SECONDS, options.signal);
   options.signal?.throwIfAborted();
-  const result =
-    (await globOnHost(files, query, matches, signal)) ?? (await globByWalking(files, query, matches, signal));
+  const result = await withTimeLimit(
+    options.seconds ?? GLOB_SECONDS,
+    options.signal,
+    async (signal) =>
+      (await globOnHost(files, query, matches, signal)) ?? globByWalking(files, query, matches, signal),
+  );
   options.signal?.throwIfAborted();
   return result;
 }

@@ -15,7 +15,7 @@ import {
 } from "./line-search.js";
 import { RipgrepUnusable, ripgrepMatchingFiles } from "./ripgrep.js";
 import { assertSearchable } from "./search-pattern.js";
-import { limitedSignal } from "./search-stop.js";
+import { withTimeLimit } from "./search-stop.js";
 import { walk } from "./walk.js";
 
 const GREP_SECONDS = 15;
@@ -33,15 +33,14 @@ export async function grep(
   options: { readonly signal?: AbortSignal; readonly seconds?: number } = {},
 ): Promise<GrepResult> {
   assertSearchable(query);
-  const search: LineSearch = {
-    query,
-    takes: query.glob === undefined ? () => true : globMatcher(query.glob, query.path),
-    signal: limitedSignal(options.seconds ?? GREP_SECONDS, options.signal),
-  };
+  const takes = query.glob === undefined ? () => true : globMatcher(query.glob, query.path);
   options.signal?.throwIfAborted();
   const root = await files.stat(query.path);
   if (root === undefined) throw new DeerflowError("path_not_found", { path: shownPath(query.path) });
-  const result = root.kind === "file" ? await searchFile(files, search) : await searchTree(files, search);
+  const search = root.kind === "file" ? searchFile : searchTree;
+  const result = await withTimeLimit(options.seconds ?? GREP_SECONDS, options.signal, (signal) =>
+    search(files, { query, takes, signal }),
+  );
   options.signal?.throwIfAborted();
   return result;
 }

@@ -11,7 +11,7 @@ import {
   type SearchNotes,
 } from "./line-search.js";
 import { LINE_WORKERS, type LineWorker } from "./line-worker.js";
-import { ABORTED, orAborted, type SearchStop } from "./search-stop.js";
+import { ABORTED, abortWith, orAborted, type SearchStop } from "./search-stop.js";
 
 /** How many files may be on their way at once, from the backend or in the thread. */
 const FILES_AHEAD = 6;
@@ -62,7 +62,7 @@ class Scan {
   readonly #search: LineSearch;
   readonly #notes: SearchNotes;
   readonly #errands: Errand[] = [];
-  /** Aborted when there are more matches than wanted. */
+  /** Aborted when there are more matches than wanted, or when the search is. */
   readonly #full = new AbortController();
   /** When the last file so far is wholly handed over. */
   #handedOver: Promise<unknown> = Promise.resolve();
@@ -85,8 +85,9 @@ class Scan {
       maxMatches: maxResults + 1,
       maxLineCharacters: MAX_LINE_CHARACTERS,
     });
+    const unlink = abortWith(this.#search.signal, this.#full);
     try {
-      for await (const path of candidates(AbortSignal.any([this.#search.signal, this.#full.signal]))) {
+      for await (const path of candidates(this.#full.signal)) {
         this.#start(worker, path);
         if (this.#errands.length > FILES_AHEAD) await this.#collect();
         if (this.#full.signal.aborted) break;
@@ -95,6 +96,7 @@ class Scan {
       // After the time limit too: what was found before it counts.
       while (this.#errands.length > 0 && this.matches.length <= maxResults) await this.#collect();
       this.#isOver = true;
+      unlink();
     }
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** The owner's side of the searching thread: start, feed, terminate, and share at most two of them. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { FoundLine, FromWorker, Search, ToWorker } from "./line-protocol.js";
 import { invalidPattern } from "./search-pattern.js";
@@ -7,6 +8,7 @@ import { orAborted } from "./search-stop.js";
 const SOURCE = new URL("./line-worker.mjs", import.meta.url);
 const MAX_WORKERS = 2;
 const IDLE_MILLISECONDS = 30_000;
+const DRAIN_MILLISECONDS = 50;
 /** How many pieces may be on their way to the thread. */
 const MAX_IN_FLIGHT = 8;
 /** The whole memory of a thread: with it a pattern cannot take the process down. MiB. */
@@ -47,6 +49,12 @@ export class LineWorker {
 
   get isUsable(): boolean {
     return this.#failure === undefined && this.#files.length === 0 && this.#inFlight === 0;
+  }
+
+  /** Waits for what it was given last, but not for long: at the limit of matches it only skims the rest. */
+  async drain(): Promise<void> {
+    const files = this.#files.map((file) => file.promise);
+    await Promise.race([Promise.allSettled(files), sleep(DRAIN_MILLISECONDS, undefined, { ref: false })]);
   }
 
   /** A thread in use keeps the process alive, an idle one does not. */
@@ -90,7 +98,7 @@ export class LineWorker {
   }
 
   async #sendPiece(piece: Uint8Array, last: boolean): Promise<void> {
-    while (this.#inFlight >= MAX_IN_FLIGHT) {
+    while (this.#inFlight >= MAX_IN_FLIGHT && this.#failure === undefined) {
       this.#taken = new Pending();
       await this.#taken.promise;
     }
@@ -145,7 +153,8 @@ class WorkerPool {
       return await work(worker);
     } finally {
       signal.removeEventListener("abort", stop);
-      await this.#giveBack(worker, signal.aborted);
+      if (signal.aborted) await this.#discard(worker);
+      else void this.#giveBack(worker);
     }
   }
 
@@ -153,21 +162,28 @@ class WorkerPool {
     const idle = this.#idle.pop();
     clearTimeout(idle?.timer);
     if (idle === undefined) this.#count += 1;
-    const worker = idle?.worker ?? new LineWorker();
+    const worker = idle?.worker.isUsable === true ? idle.worker : new LineWorker();
     worker.keepAlive(true);
     return worker;
   }
 
-  /** One that is still at work, or was stopped, is of no more use. */
-  async #giveBack(worker: LineWorker, wasStopped: boolean): Promise<void> {
-    if (wasStopped || !worker.isUsable) {
-      await worker.terminate();
-      this.#count -= 1;
-    } else {
-      worker.keepAlive(false);
-      const timer = setTimeout(() => void this.#retire(worker), IDLE_MILLISECONDS).unref();
-      this.#idle.push({ worker, timer });
-    }
+  /** One that is still at work is of no more use. */
+  async #giveBack(worker: LineWorker): Promise<void> {
+    await worker.drain();
+    if (!worker.isUsable) return this.#discard(worker);
+    worker.keepAlive(false);
+    const timer = setTimeout(() => void this.#retire(worker), IDLE_MILLISECONDS).unref();
+    this.#idle.push({ worker, timer });
+    this.#wakeAll();
+  }
+
+  async #discard(worker: LineWorker): Promise<void> {
+    await worker.terminate();
+    this.#count -= 1;
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 

@@ -4,9 +4,33 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** At its number of results, at its time, or because the pattern took more memory than a search may have. */
 export type SearchStop = "results" | "time" | "memory";
 
-/** The signal of a search's own time limit together with the caller's. */
-export const limitedSignal = (seconds: number, signal?: AbortSignal): AbortSignal =>
-  AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(signal === undefined ? [] : [signal])]);
+/**
+ * Runs `work` with a signal that is aborted after so many seconds, or when `signal` is. Not `AbortSignal.any`: what
+ * only it holds is collected as garbage in Node 20, and with it the time limit.
+ */
+export async function withTimeLimit<T>(
+  seconds: number,
+  signal: AbortSignal | undefined,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), seconds * 1000);
+  const unlink = abortWith(signal, limit);
+  try {
+    return await work(limit.signal);
+  } finally {
+    clearTimeout(timer);
+    unlink();
+  }
+}
+
+/** Aborts `other` as soon as `signal` is; gives back how to forget about it. */
+export function abortWith(signal: AbortSignal | undefined, other: AbortController): () => void {
+  const stop = () => other.abort(signal?.reason);
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  return () => signal?.removeEventListener("abort", stop);
+}
 
 /** Stands for work that the signal was faster than. */
 export const ABORTED = Symbol("aborted");
