@@ -77,6 +77,7 @@ describe("viewFile on a file of 100 MB", () => {
       kind: "text",
       version: versions.get("lines.txt"),
       totalLines: LINES,
+      endsWithBreak: true,
       startLine,
       lines: Array.from({ length: 100 }, (_, index) => ({
         text: lineAt(startLine + index),
@@ -98,6 +99,7 @@ describe("viewFile on a file of 100 MB", () => {
       kind: "text",
       version: versions.get("line.txt"),
       totalLines: 1,
+      endsWithBreak: false,
       startLine: 1,
       lines: [{ text, startCharacter, isWhole }],
     });
