@@ -93,12 +93,16 @@ function graphOf(gate: Gate, { checkpointer }: AgentRequest) {
     .compile({ checkpointer });
 }
 
-export async function startScriptedGateway(more: Partial<GatewayDeps> = {}): Promise<ScriptedGateway> {
+/** @param buildGraph another agent than the scripted one; `disk` is the folder behind the files of all threads */
+export async function startScriptedGateway(
+  more: Partial<GatewayDeps> = {},
+  buildGraph?: (request: AgentRequest, disk: string) => AgentGraph,
+): Promise<ScriptedGateway> {
   const gate = new Gate();
   const disk = await mkdtemp(join(tmpdir(), "deerflow-gateway-"));
   const persistence = await openPersistence({ backend: "memory" });
   const agents = async (request: AgentRequest) => ({
-    graph: graphOf(gate, request) as AgentGraph,
+    graph: buildGraph?.(request, disk) ?? (graphOf(gate, request) as AgentGraph),
     modelName: "scripted",
     close: async () => undefined,
   });

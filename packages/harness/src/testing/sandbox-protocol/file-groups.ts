@@ -154,6 +154,43 @@ export function readGroup({ shared, pathOf }: ProtocolWorld): void {
   });
 }
 
+/** What an edit makes of a text. */
+const EDITS = [
+  [
+    "one place",
+    {
+      before: "Hello world\nBye world",
+      change: ["Bye", "Farewell"],
+      after: "Hello world\nFarewell world",
+      occurrences: 1,
+    },
+  ],
+  [
+    "all places",
+    { before: "apple pear apple", change: ["apple", "fig", true], after: "fig pear fig", occurrences: 2 },
+  ],
+  ["several lines", { before: "a\nb\nc", change: ["a\nb", "ab"], after: "ab\nc", occurrences: 1 }],
+  [
+    "a line away",
+    { before: "keep\ndrop\nkeep too", change: ["drop\n", ""], after: "keep\nkeep too", occurrences: 1 },
+  ],
+  ["white space", { before: "a    b", change: ["    ", " "], after: "a b", occurrences: 1 }],
+  ["other scripts", { before: "Hi 👋 世界", change: ["👋", "🌍"], after: "Hi 🌍 世界", occurrences: 1 }],
+  [
+    "what looks like a pattern",
+    { before: "[a-z]* $100", change: ["[a-z]* $100", "$& (.*)"], after: "$& (.*)", occurrences: 1 },
+  ],
+  [
+    "a part of a line",
+    { before: "quick brown fox", change: ["brown", "red"], after: "quick red fox", occurrences: 1 },
+  ],
+  ["Windows lines", { before: "a\r\nb\r\n", change: ["a\nb", "c\nd"], after: "c\r\nd\r\n", occurrences: 1 }],
+  [
+    "nothing, when both are the same",
+    { before: "same", change: ["same", "same"], after: "same", occurrences: 1 },
+  ],
+] as const;
+
 export function editGroup({ shared, pathOf }: ProtocolWorld): void {
   describe("edit", () => {
     const path = pathOf("edit/file.txt");
@@ -163,19 +200,8 @@ export function editGroup({ shared, pathOf }: ProtocolWorld): void {
       return { ...result, after: await shellText(shared(), path) };
     };
 
-    it.each([
-      ["one place", "Hello world\nBye world", ["Bye", "Farewell"], "Hello world\nFarewell world", 1],
-      ["all places", "apple pear apple", ["apple", "fig", true], "fig pear fig", 2],
-      ["several lines", "a\nb\nc", ["a\nb", "ab"], "ab\nc", 1],
-      ["a line away", "keep\ndrop\nkeep too", ["drop\n", ""], "keep\nkeep too", 1],
-      ["white space", "a    b", ["    ", " "], "a b", 1],
-      ["other scripts", "Hi 👋 世界", ["👋", "🌍"], "Hi 🌍 世界", 1],
-      ["what looks like a pattern", "[a-z]* $100", ["[a-z]* $100", "$& (.*)"], "$& (.*)", 1],
-      ["a part of a line", "quick brown fox", ["brown", "red"], "quick red fox", 1],
-      ["Windows lines", "a\r\nb\r\n", ["a\nb", "c\nd"], "c\r\nd\r\n", 1],
-      ["nothing, when both are the same", "same", ["same", "same"], "same", 1],
-    ] as const)("changes %s", async (_, before, change, after, occurrences) => {
-      expect(await edit(before, change)).toMatchObject({ path, after, occurrences });
+    it.each(EDITS)("changes %s", async (_, { before, change, ...expected }) => {
+      expect(await edit(before, change)).toMatchObject({ path, ...expected });
     });
 
     it("refuses what occurs several times, and changes nothing", async () => {
