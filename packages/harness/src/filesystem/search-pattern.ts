@@ -67,11 +67,15 @@ export function ripgrepExpression({ pattern, literal }: SearchText): string | un
   if (literal) return pattern;
   let openClass: string | undefined;
   let result = "";
+  let afterEnd = false;
   for (const token of pattern.match(/\\[pP](?:\{[^}]*\}|.)|\\.|\[\^?\]?|\[:\^?\w+:\]|[\s\S]/gu) ?? []) {
     if (token.startsWith("\\") && FOREIGN_ESCAPES.test(token.charAt(1))) return undefined;
     if (openClass === undefined && token.startsWith("[")) {
       openClass = token;
     } else if (openClass === undefined) {
+      // ripgrep 13 misses the empty line that is both.
+      if (afterEnd && token === "^") return undefined;
+      afterEnd ||= token === "$";
       result += outside(token);
     } else if (token === "]") {
       const whole = `${openClass}]`;
