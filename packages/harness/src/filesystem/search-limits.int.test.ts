@@ -17,6 +17,9 @@ const FOLDERS = 500;
 const FILES_A_FOLDER = Math.max(10, Math.round(100 * SCALE));
 const FILES = FOLDERS * FILES_A_FOLDER;
 
+/** What a request takes is also up to whoever else uses the machine: only what is always late is late here. */
+const LOADED = { retry: 2 };
+
 const no = async () => undefined as never;
 
 /** Files in memory, each below the root. */
@@ -103,7 +106,7 @@ describe("a search by the thread", () => {
     ["(x|xx)*y", 0],
     ["x", 1],
     ["(?i)X{1000}$", 1],
-  ])("lets the process serve others, in bounded memory: %s", async (pattern, found) => {
+  ])("lets the process serve others, in bounded memory: %s", LOADED, async (pattern, found) => {
     for (const path of ["/w", "/w/long.txt"]) {
       const { slowest, grown, result } = await whileServing(server, () =>
         grep(disk, query({ pattern, path }), { seconds: 60 }),
@@ -132,7 +135,7 @@ describe("a search by the thread", () => {
   };
   const ENDLESS = "found|(a?b?){1000}(.*a.{900}c|d)$";
 
-  it("gives what it has at the time limit, and ends the work itself", async () => {
+  it("gives what it has at the time limit, and ends the work itself", LOADED, async () => {
     const { slowest, result } = await whileServing(server, () =>
       grep(endless(), query({ pattern: ENDLESS }), { seconds: 1 }),
     );
@@ -149,7 +152,7 @@ describe("a search by the thread", () => {
     return (used.user + used.system) / 1000 / (performance.now() - began);
   }
 
-  it("ends with the caller's reason when the caller stops it, and its work too", async () => {
+  it("ends with the caller's reason when the caller stops it, and its work too", LOADED, async () => {
     const stopping = new AbortController();
     const reason = new Error("the user pressed stop");
     const searching = grep(endless(), query({ pattern: ENDLESS }), { signal: stopping.signal });
@@ -295,22 +298,26 @@ describe(`a search of ${FILES} files`, () => {
     maxResults,
   });
 
-  it("by line ends at its limit long before it has seen them all, and serves others meanwhile", async () => {
-    const first: unknown[] = [];
-    for (const files of backends()) {
-      let reads = 0;
-      const counted = { ...files, list: countedList(files, () => (reads += 1)) };
-      const { slowest, result } = await whileServing(server, () =>
-        grep(files === disk ? disk : counted, query({ pattern: "NEEDLE \\d+$", path: "/w" })),
-      );
-      expect(result).toMatchObject({ stopped: "results" });
-      expect(result.matches).toHaveLength(100);
-      expect(slowest).toBeLessThan(250);
-      expect(reads).toBeLessThan(FOLDERS);
-      first.push(result);
-    }
-    expect(first[1]).toEqual(first[0]);
-  });
+  it(
+    "by line ends at its limit long before it has seen them all, and serves others meanwhile",
+    LOADED,
+    async () => {
+      const first: unknown[] = [];
+      for (const files of backends()) {
+        let reads = 0;
+        const counted = { ...files, list: countedList(files, () => (reads += 1)) };
+        const { slowest, result } = await whileServing(server, () =>
+          grep(files === disk ? disk : counted, query({ pattern: "NEEDLE \\d+$", path: "/w" })),
+        );
+        expect(result).toMatchObject({ stopped: "results" });
+        expect(result.matches).toHaveLength(100);
+        expect(slowest).toBeLessThan(250);
+        expect(reads).toBeLessThan(FOLDERS);
+        first.push(result);
+      }
+      expect(first[1]).toEqual(first[0]);
+    },
+  );
 
   const countedList =
     (files: FileBackend, count: () => void): FileBackend["list"] =>
@@ -319,18 +326,22 @@ describe(`a search of ${FILES} files`, () => {
       return files.list(path, notes);
     };
 
-  it("by line goes through all of them or to its time limit, and serves others meanwhile", async () => {
-    for (const files of backends()) {
-      const { slowest, result } = await whileServing(server, () =>
-        grep(files, query({ pattern: "absent\\w+", path: "/w" })),
-      );
-      expect([undefined, "time"]).toContain(result.stopped);
-      expect(result.matches).toEqual([]);
-      expect(slowest).toBeLessThan(250);
-    }
-  });
+  it(
+    "by line goes through all of them or to its time limit, and serves others meanwhile",
+    LOADED,
+    async () => {
+      for (const files of backends()) {
+        const { slowest, result } = await whileServing(server, () =>
+          grep(files, query({ pattern: "absent\\w+", path: "/w" })),
+        );
+        expect([undefined, "time"]).toContain(result.stopped);
+        expect(result.matches).toEqual([]);
+        expect(slowest).toBeLessThan(250);
+      }
+    },
+  );
 
-  it("by name finds all of them, serves others meanwhile, and ends at its limit", async () => {
+  it("by name finds all of them, serves others meanwhile, and ends at its limit", LOADED, async () => {
     const all: (readonly string[])[] = [];
     for (const files of backends()) {
       const { slowest, result } = await whileServing(server, () =>
