@@ -15,6 +15,7 @@ import type {
   WriteOptions,
 } from "../contract.js";
 import { quoted } from "../sandbox-scripts.js";
+import { ABORTED, orAborted, withTimeLimit } from "../search-stop.js";
 import type { ProtocolFileInfo, SandboxBackendProtocolV2 } from "./sandbox-protocol.js";
 
 const WRITES = new KeyedLock();
@@ -180,12 +181,10 @@ class ProtocolSandbox implements Sandbox {
     const { signal, timeoutSeconds = DEFAULT_SECONDS } = request;
     signal?.throwIfAborted();
     const startedAt = performance.now();
-    const limit = AbortSignal.timeout(timeoutSeconds * 1000);
-    const ended = AbortSignal.any(signal === undefined ? [limit] : [limit, signal]);
-    const stopped = new Promise<undefined>((resolve) => {
-      ended.addEventListener("abort", () => resolve(undefined), { once: true });
-    });
-    const answer = await Promise.race([this.#provider.execute(commandOf(request)), stopped]);
+    const given = await withTimeLimit(timeoutSeconds, signal, (ended) =>
+      orAborted(Promise.resolve(this.#provider.execute(commandOf(request))), ended),
+    );
+    const answer = given === ABORTED ? undefined : given;
     signal?.throwIfAborted();
     if (answer !== undefined) request.onOutput?.(answer.output);
     return {
