@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { access, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { withTimeLimit } from "../filesystem/search-stop.js";
 
 export interface VideoLimits {
   /** One picture every so many seconds. */
@@ -129,13 +130,18 @@ export function ffmpegArguments(file: string, request: FrameRequest): readonly s
   ].flat();
 }
 
-async function runFfmpeg(program: string, file: string, request: FrameRequest): Promise<FrameSet> {
+const runFfmpeg = (program: string, file: string, request: FrameRequest): Promise<FrameSet> =>
+  withTimeLimit(request.limits.decodeSeconds, request.signal, (stop) =>
+    runUntil(stop, [program, ...ffmpegArguments(file, request)], request),
+  );
+
+async function runUntil(
+  stop: AbortSignal,
+  [program = "", ...commandLine]: readonly string[],
+  request: FrameRequest,
+): Promise<FrameSet> {
   const { limits, signal } = request;
-  const stop = AbortSignal.any([
-    AbortSignal.timeout(limits.decodeSeconds * 1000),
-    ...(signal === undefined ? [] : [signal]),
-  ]);
-  const child = spawn(program, ffmpegArguments(file, request), {
+  const child = spawn(program, commandLine, {
     stdio: ["ignore", "pipe", "ignore"],
     env: {},
     signal: stop,
