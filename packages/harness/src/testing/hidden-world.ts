@@ -59,13 +59,13 @@ const FOLDERS = ["", "/secrets", "/secrets/deep", "/open"].map((name) => `/w${na
 /** Without links. */
 export async function hiddenInMemory(options: MemoryFilesOptions): Promise<HiddenWorld> {
   const files = new MemoryFiles(options);
+  await plantThrough(files);
+  return { files, witness: files, targets: TARGETS, close: async () => {} };
+}
+
+/** Makes the files, but no links, by a backend's own verb. */
+export async function plantThrough(files: FileBackend): Promise<void> {
   for (const name of [...FORBIDDEN, ...PERMITTED]) await files.write(`/w/${name}`, contentOf(name));
-  return {
-    files,
-    witness: files,
-    targets: [...FORBIDDEN.map((name) => `/w/${name}`), ...FOLDERS],
-    close: async () => {},
-  };
 }
 
 /** With links of every kind. */
@@ -104,17 +104,20 @@ export const hiddenPath = (world: HiddenWorld, random: Random): string =>
 
 /** The text of every forbidden file by path, from the witness; for a look whether one was touched. */
 export async function hiddenTexts({
-  files,
-}: HiddenWorld): Promise<Readonly<Record<string, string | undefined>>> {
+  witness,
+}: Pick<HiddenWorld, "witness">): Promise<Readonly<Record<string, string | undefined>>> {
   const texts = FORBIDDEN.map(async (name) => {
-    const content = await files.read(`/w/${name}`);
+    const content = await witness.read(`/w/${name}`);
     return [name, content && Buffer.from(content.bytes).toString()] as const;
   });
-  const listed = await files.list("/w/secrets").catch(() => []);
+  const listed = await witness.list("/w/secrets").catch(() => []);
   return { ...Object.fromEntries(await Promise.all(texts)), listed: listed.map(({ path }) => path).join() };
 }
 
+/** Where there are no links. */
+export const TARGETS: readonly string[] = [...FORBIDDEN.map((name) => `/w/${name}`), ...FOLDERS];
+
 export const TARGETS_WITH_LINKS: readonly string[] = [
-  ...[...FORBIDDEN, ...FORBIDDEN.flatMap(detours), ...Object.keys(LINKS)].map((name) => `/w/${name}`),
-  ...FOLDERS,
+  ...TARGETS,
+  ...[...FORBIDDEN.flatMap(detours), ...Object.keys(LINKS)].map((name) => `/w/${name}`),
 ];

@@ -80,3 +80,15 @@ export function spelledAnew(path: string, random: Random): string {
   const changes = Array.from({ length: Math.floor(random() * 4) }, () => picked(RESPELLINGS, random));
   return changes.reduce((spelled, change) => change(spelled, random), path);
 }
+
+const ALIKE: readonly Respelling[] = [
+  atSlash("//"),
+  atSlash("/./"),
+  (path) => `${path}/`,
+  (path) => `${path}/.`,
+  (path) => `/${path}`,
+  (path) => path,
+];
+
+/** The path with one change at most, which leads to the same place wherever paths are made canonical first. */
+export const spelledAlike = (path: string, random: Random): string => picked(ALIKE, random)(path, random);
