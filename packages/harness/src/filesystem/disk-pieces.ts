@@ -8,7 +8,8 @@ import type { FileContent, Version } from "./contract.js";
 import { diskError, isAbsence } from "./disk-error.js";
 import type { HeldDirectory } from "./held-directory.js";
 
-const MAX_PIECE_BYTES = 1024 * 1024;
+/** Small enough that what is made of a piece is young garbage, which goes at once. */
+const MAX_PIECE_BYTES = 64 * 1024;
 
 /** An open file's content in order. Closes the file at its end, at a failure, and when its reader stops early. */
 export class FilePieces implements AsyncIterableIterator<Uint8Array> {
