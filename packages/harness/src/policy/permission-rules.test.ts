@@ -158,7 +158,13 @@ describe("path rules", () => {
     [{ operations: ["read"], paths: "/x" }, "at least one path"],
     [{ operations: ["read"], paths: ["/\ud800"] }, "not valid Unicode"],
     [{ operations: ["read"], paths: [7] }, "a path is a text"],
-    [undefined, "operations must name"],
+    [
+      { operations: ["read"], paths: ["/x"], mod: "deny" },
+      'unknown key "mod"; the keys are operations, paths, mode',
+    ],
+    [undefined, "it is no object"],
+    ["deny /x", "it is no object"],
+    [[], "it is no object"],
     [{ operations: ["read"], paths: [`/${"x".repeat(1000)}`] }, "longer than 1000"],
     [{ operations: ["read"], paths: [`/${"{a,b}".repeat(10)}`] }, "more than 1000 patterns"],
     [{ operations: ["read"], paths: [`/${"{a,b}".repeat(150)}`] }, "more than 1000 patterns"],
@@ -167,6 +173,12 @@ describe("path rules", () => {
     expect(error.code).toBe("permissions_invalid");
     expect(error.sentence).toContain(reason);
     expect(error.sentence).toContain("number 1");
+  });
+
+  it.each([[{}], ["deny"], [undefined], [null]])("refuse %j in place of a list of rules", (rules) => {
+    // Plain JavaScript may give anything.
+    const build = () => new PermissionRules(rules as unknown as FilesystemPermission[]);
+    expect(build).toThrow("the rules must be a list");
   });
 
   it("refuse a home folder where there is none, and take it literally where there is", () => {

@@ -15,12 +15,19 @@ export interface PermissionRulesOptions {
 
 const OPERATIONS: ReadonlySet<unknown> = new Set<PermissionOperation>(["read", "write"]);
 const MODES: ReadonlySet<unknown> = new Set<PermissionMode>(["allow", "deny", "interrupt"]);
+const KEYS: ReadonlySet<unknown> = new Set<keyof FilesystemPermission>(["operations", "paths", "mode"]);
 
 /** Why a rule is refused, in the order in which the reasons are looked for. It may come from plain JavaScript. */
 const REFUSALS: readonly {
   readonly applies: (rule: Readonly<Record<string, unknown>>) => boolean;
-  readonly reason: string;
+  readonly reason: string | ((rule: Readonly<Record<string, unknown>>) => string);
 }[] = [
+  // A rule whose mode is misspelled would allow what it is to deny.
+  {
+    applies: (rule) => unknownKey(rule) !== undefined,
+    reason: (rule) =>
+      `it has the unknown key ${JSON.stringify(unknownKey(rule))}; the keys are ${[...KEYS].join(", ")}`,
+  },
   {
     applies: ({ operations }) => !isFilledArray(operations),
     reason: "operations must name read, write or both",
@@ -67,6 +74,11 @@ export class PermissionRules {
 
   /** @throws DeerflowError `permissions_invalid` */
   constructor(rules: readonly FilesystemPermission[], options: PermissionRulesOptions = {}) {
+    // Plain JavaScript may give anything.
+    if (!Array.isArray(rules)) {
+      const reason = "the rules must be a list of {operations, paths, mode}";
+      throw new DeerflowError("permissions_invalid", { rule: "table", reason });
+    }
     this.foldsCase = options.foldsCase ?? false;
     this.#given = rules;
     this.#options = options;
@@ -207,10 +219,11 @@ function compileRule(rule: FilesystemPermission, index: number, home: string | u
     const rule = path === undefined ? `number ${index + 1}` : `number ${index + 1} (${shownPath(path)})`;
     return new DeerflowError("permissions_invalid", { rule, reason });
   };
-  // Only its fields are looked at, each with its own check.
-  const fields = (rule ?? {}) as unknown as Readonly<Record<string, unknown>>;
-  const refusal = REFUSALS.find((row) => row.applies(fields));
-  if (refusal !== undefined) throw refuse(refusal.reason);
+  if (!isRecord(rule)) throw refuse("it is no object of {operations, paths, mode}");
+  const refusal = REFUSALS.find((row) => row.applies(rule));
+  if (refusal !== undefined) {
+    throw refuse(typeof refusal.reason === "string" ? refusal.reason : refusal.reason(rule));
+  }
   const patterns = rule.paths.map((path) => {
     try {
       return new PathPattern(path, home);
@@ -221,6 +234,11 @@ function compileRule(rule: FilesystemPermission, index: number, home: string | u
   });
   return { operations: [...rule.operations], mode: rule.mode ?? "allow", patterns };
 }
+
+const unknownKey = (rule: object): string | undefined => Object.keys(rule).find((key) => !KEYS.has(key));
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isFilledArray = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.length > 0;
