@@ -29,16 +29,21 @@ export class DeerflowError extends Error {
     cause?: unknown,
   ) {
     const row: ErrorRow = ERROR_CATALOGUE[code];
-    super(fill(row.text, details), cause === undefined ? undefined : { cause });
+    const text = fill(row.text, details);
+    const next = row.next === undefined ? undefined : fill(row.next, details);
+    // What nobody can try again is mostly a mistake in a program, whose author sees the message and nothing else.
+    const message = row.retry === "never" && next !== undefined ? `${text} ${next}` : text;
+    super(message, cause === undefined ? undefined : { cause });
     this.name = "DeerflowError";
     this.status = row.status;
     this.retry = row.retry;
-    this.next = row.next === undefined ? undefined : fill(row.next, details);
+    this.next = next;
   }
 
   /** The message and the next step as one line for a person or a model. */
   get sentence(): string {
-    return this.next === undefined ? this.message : `${this.message} ${this.next}`;
+    if (this.next === undefined || this.retry === "never") return this.message;
+    return `${this.message} ${this.next}`;
   }
 
   /** True also for an error of another copy of this package. */

@@ -51,8 +51,10 @@ export function describeFailure(error: unknown): ToolFailure {
   }
   if (DeerflowError.is(error)) {
     const again = error.retry === "model";
+    // The message of what nobody can try again says what to do itself.
+    const next = error.retry === "never" ? undefined : error.next;
     return {
-      ...failureOf(error.code, "tool", error.next ?? (again ? "Try again." : "Go on without this tool.")),
+      ...failureOf(error.code, "tool", next ?? (again ? "Try again." : "Go on without this tool.")),
       recoverable_by_model: again,
     };
   }
