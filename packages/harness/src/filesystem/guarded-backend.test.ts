@@ -11,6 +11,7 @@ import { changeFile } from "./change-file.js";
 import { CompositeBackend } from "./composite-backend.js";
 import type { FileBackend, Shell } from "./contract.js";
 import { foldsCase } from "./disk-case.js";
+import { FilesystemBackend } from "./filesystem-backend.js";
 import { glob } from "./glob.js";
 import { grep } from "./grep.js";
 import { guardFiles } from "./guarded-backend.js";
@@ -210,6 +211,29 @@ describe("guarded files that lie on a disk", () => {
     await refusal(files.write("/w/to-folder/new", bytes("x")));
     await refusal(files.remove("/w/to-folder/hush"));
     expect(await text(disk, "/w/secrets/hush")).toBe("in secret");
+  });
+
+  it("name no place that a link leads to when something that is permitted fails there", async () => {
+    const files = guardedBy(disk, deny(["read"], "/w/secrets/**"));
+    await expect(files.write("/w/open/to-file/new", bytes("x"))).rejects.toMatchObject({
+      code: "not_a_directory",
+      details: { path: "/w/open/to-file" },
+    });
+    await expect(files.write("/w/to-folder", bytes("x"))).rejects.toMatchObject({
+      code: "is_a_directory",
+      details: { path: "/w/to-folder" },
+    });
+    await expect(files.write("/w/open/to-file", bytes("x"), { expectedVersion: null })).rejects.toMatchObject(
+      { code: "file_changed", details: { path: "/w/open/to-file" } },
+    );
+  });
+
+  it("still answer a path of the host with the one to use", async () => {
+    const files = guardedBy(new FilesystemBackend({ rootDir: host }), deny(["read"], "/secrets/**"));
+    await expect(files.read(join(host, "open/sub/plain"))).rejects.toMatchObject({
+      code: "path_of_host",
+      details: { path: "/open/sub/plain" },
+    });
   });
 
   it("do not list links to what is forbidden, and follow others", async () => {

@@ -1,6 +1,6 @@
 /** Files behind path rules. */
 import { DeerflowError } from "../base/errors.js";
-import { childOf, shownPath } from "../base/virtual-path.js";
+import { childOf, fromSegments, isWithin, parentOf, segmentsOf, shownPath } from "../base/virtual-path.js";
 import type { PermissionOperation } from "../policy/file-permission.js";
 import type { PermissionRules } from "../policy/permission-rules.js";
 import { isByteReadable, isHostSearchable, isLinkFollowing, shellOf } from "./capabilities.js";
@@ -196,12 +196,26 @@ function assertRemovable(rules: PermissionRules, path: string, isLeaf: boolean):
 const forbidden = (path: string, done: Done, reason: string): DeerflowError =>
   new DeerflowError("path_forbidden", { path: shownPath(path), done, reason });
 
-/** A refusal names the path that was asked for, not the forbidden one that a link leads to. */
+/** A failure names what was asked for, not the place that a link leads to: its name may be forbidden. */
 async function spelledAs<T>(path: string, done: Done, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!DeerflowError.is(error) || error.code !== "path_forbidden") throw error;
-    throw new DeerflowError("path_forbidden", { ...error.details, path: shownPath(path), done });
+    if (!DeerflowError.is(error)) throw error;
+    const { code, details } = error;
+    if (code === "path_forbidden") throw new DeerflowError(code, { ...details, path: shownPath(path), done });
+    // A path of the host is answered with the one to use, before any link is followed.
+    if (code === "path_of_host" || isOnTheWay(details["path"], path)) throw error;
+    // A file that stands in the way is above the path.
+    const named = code === "not_a_directory" ? parentOf(path) : path;
+    throw new DeerflowError(code, { ...details, path: shownPath(named) }, error);
   }
+}
+
+/** Whether `shown` names the path itself, a folder above it or something in it, or nothing. */
+function isOnTheWay(shown: unknown, path: string): boolean {
+  if (typeof shown !== "string") return true;
+  const names = segmentsOf(path);
+  const above = names.map((_, at) => shownPath(fromSegments(names.slice(0, at))));
+  return isWithin(shown, shownPath(path)) || above.includes(shown);
 }
