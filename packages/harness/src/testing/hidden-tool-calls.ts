@@ -44,9 +44,9 @@ function pathArguments(path: string, random: Random): Arguments {
 const spelled = (path: string, random: Random): string =>
   isLikely(random, 0.5) ? spelledAlike(path, random) : spelledAnew(path, random);
 
-/** A new file below, now and then. */
+/** Now and then a new file below, also where a file, or a link to one, is no folder. */
 const changedPath = (target: string, random: Random): string =>
-  spelled(isLikely(random, 0.2) ? `${target}/new` : target, random);
+  spelled(isLikely(random, 0.3) ? `${target}/new` : target, random);
 
 const ARGUMENTS: Readonly<Record<Attempt, (target: string, random: Random) => Arguments>> = {
   // The folder of a file tells more than the file.
