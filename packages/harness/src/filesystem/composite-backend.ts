@@ -2,6 +2,7 @@
 import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import { isWithin, shownPath } from "../base/virtual-path.js";
+import { assertBackend } from "./assert-backend.js";
 import { isByteReadable, isHostSearchable, isLinkFollowing, shellOf } from "./capabilities.js";
 import {
   type CompositeRoute,
@@ -63,6 +64,7 @@ export class CompositeBackend implements FileBackend, ByteReadable, HostSearchab
     routes: Readonly<Record<string, FileBackend>>,
     options: CompositeOptions = {},
   ) {
+    assertBackend("defaultBackend", defaultBackend);
     this.defaultBackend = defaultBackend;
     this.routes = Object.freeze(parseRoutes(routes));
     this.artifactsRoot = parseRoot("artifactsRoot", options.artifactsRoot ?? "/");

@@ -1,6 +1,7 @@
 /** Which backend stands behind which path, and paths and failures seen from one side put in the words of the other. */
 import { DeerflowError } from "../base/errors.js";
 import { childOf, isWithin, parseVirtualPath, segmentsOf, shownPath } from "../base/virtual-path.js";
+import { assertBackend, optionInvalid } from "./assert-backend.js";
 import type { FileBackend, PathJudge } from "./contract.js";
 
 export interface CompositeRoute {
@@ -22,14 +23,23 @@ export interface Routed extends CompositeRoute {
  * @throws DeerflowError `filesystem_options_invalid`
  */
 export function parseRoutes(routes: Readonly<Record<string, FileBackend>>): readonly CompositeRoute[] {
+  // Plain JavaScript may give anything.
+  if (typeof routes !== "object" || routes === null) {
+    throw optionInvalid(
+      "routes",
+      'it must be an object of backends by folder, such as {"/memories/": backend}',
+    );
+  }
+  for (const [key, backend] of Object.entries(routes))
+    assertBackend(`routes[${JSON.stringify(key)}]`, backend);
   const parsed = Object.entries(routes).map(([key, backend]) => ({
     root: parseRoot("routes", key),
     backend,
   }));
   for (const { root } of parsed) {
-    if (root === "/") throw invalid("routes", 'the route "/" is the default backend\'s place');
+    if (root === "/") throw optionInvalid("routes", 'the route "/" is the default backend\'s place');
     if (parsed.filter((route) => route.root === root).length > 1)
-      throw invalid("routes", `${shownPath(root)} occurs twice`);
+      throw optionInvalid("routes", `${shownPath(root)} occurs twice`);
   }
   return parsed.toSorted((a, b) => b.root.length - a.root.length || (a.root < b.root ? -1 : 1));
 }
@@ -44,14 +54,11 @@ export function parseRoot(option: string, given: string): string {
   try {
     canonical = parseVirtualPath(plain);
   } catch (error) {
-    throw DeerflowError.is(error) ? invalid(option, error.message.replace(/\.$/, "")) : error;
+    throw DeerflowError.is(error) ? optionInvalid(option, error.message.replace(/\.$/, "")) : error;
   }
   if (canonical === plain) return canonical;
-  throw invalid(option, `${shownPath(given)} must be written as ${shownPath(canonical)}`);
+  throw optionInvalid(option, `${shownPath(given)} must be written as ${shownPath(canonical)}`);
 }
-
-const invalid = (option: string, reason: string): DeerflowError =>
-  new DeerflowError("filesystem_options_invalid", { option, reason });
 
 /** The routes strictly below `path`, in order of root. */
 export const routesBelow = (routes: readonly CompositeRoute[], path: string): readonly CompositeRoute[] =>

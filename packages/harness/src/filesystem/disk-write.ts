@@ -25,7 +25,7 @@ export async function clearAbandoned(folder: HeldDirectory, held: HeldName): Pro
 export interface FilePut {
   readonly content: Uint8Array;
   readonly mode: number;
-  /** Refuses (EEXIST) when something is there already. */
+  /** Refuses when something is there already. */
   readonly exclusive: boolean;
   /** Virtual, for messages. */
   readonly path: string;
@@ -33,7 +33,8 @@ export interface FilePut {
 
 /**
  * Writes beside the target, flushes, then moves into place: a reader sees the old file or the new one, whole.
- * @throws DeerflowError `file_changed` when the lock was lost meanwhile; the system's error
+ * @throws DeerflowError `file_changed` when the lock was lost meanwhile, or something is there that must not be; the
+ * system's error
  */
 export async function putFile(
   folder: HeldDirectory,
@@ -45,7 +46,7 @@ export async function putFile(
   await writeNew(temporary, put);
   try {
     if (!(await held.isHeld())) throw new DeerflowError("file_changed", { path: shownPath(put.path) });
-    if (!put.exclusive || !(await isLinked(temporary, folder.at(name)))) {
+    if (!put.exclusive || !(await isLinked(temporary, folder.at(name), put.path))) {
       return await rename(temporary, folder.at(name));
     }
   } catch (error) {
@@ -70,12 +71,14 @@ async function writeNew(temporary: string, { content, mode }: FilePut): Promise<
 }
 
 /** link() refuses an existing target, so "must not exist" holds against programs without our locks too. */
-async function isLinked(temporary: string, target: string): Promise<boolean> {
+async function isLinked(temporary: string, target: string, path: string): Promise<boolean> {
   try {
     await link(temporary, target);
     return true;
   } catch (error) {
     if (NO_HARD_LINKS.has(errnoOf(error))) return false;
+    if (errnoOf(error) === "EEXIST")
+      throw new DeerflowError("file_changed", { path: shownPath(path) }, error);
     throw error;
   }
 }

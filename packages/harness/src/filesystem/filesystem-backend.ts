@@ -1,10 +1,12 @@
 /** A folder of this machine, or its whole disk, as the files of an agent. */
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DeerflowError } from "../base/errors.js";
 import { fromSegments, isWithin, segmentsOf, shownPath } from "../base/virtual-path.js";
+import { assertOptions, optionInvalid } from "./assert-backend.js";
 import type { FileBackend, PathJudge } from "./contract.js";
 import { foldsCase } from "./disk-case.js";
+import { errnoOf } from "./disk-error.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
 import type { Place } from "./mount-table.js";
 import { bothJudges } from "./path-judge.js";
@@ -39,11 +41,12 @@ export class FilesystemBackend extends MountedDiskBackend {
 
   /** @throws DeerflowError `filesystem_options_invalid` */
   constructor(options: FilesystemOptions) {
+    assertOptions(options, "rootDir");
     const rootDir = absoluteRoot(options.rootDir);
     const virtualMode = options.virtualMode ?? true;
     if (!virtualMode && process.platform === "win32") {
       const reason = "paths of Windows cannot be used as they are";
-      throw new DeerflowError("filesystem_options_invalid", { option: "virtualMode", reason });
+      throw optionInvalid("virtualMode", reason);
     }
     const roots = [...new Set([rootDir, realRoot(rootDir)])];
     super({
@@ -86,11 +89,12 @@ export class FilesystemBackend extends MountedDiskBackend {
 }
 
 function absoluteRoot(rootDir: string): string {
-  if (rootDir.trim() === "" || rootDir.includes("\0")) {
-    const reason = "it is not a path";
-    throw new DeerflowError("filesystem_options_invalid", { option: "rootDir", reason });
+  if (typeof rootDir !== "string" || rootDir.trim() === "" || rootDir.includes("\0")) {
+    throw optionInvalid("rootDir", "it is not a path");
   }
-  return resolve(rootDir);
+  const root = resolve(rootDir);
+  if (isNoFolder(root)) throw optionInvalid("rootDir", "it is there and is no folder");
+  return root;
 }
 
 function realRoot(rootDir: string): string {
@@ -98,6 +102,15 @@ function realRoot(rootDir: string): string {
     return realpathSync(rootDir);
   } catch {
     return rootDir; // it is not there yet
+  }
+}
+
+/** What is not there yet, or cannot be looked at, may still be one. */
+function isNoFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch (error) {
+    return errnoOf(error) === "ENOTDIR"; // a file stands above it
   }
 }
 

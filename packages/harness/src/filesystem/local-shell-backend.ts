@@ -1,6 +1,6 @@
 /** A folder of this machine together with the host's own shell. */
-import { DeerflowError } from "../base/errors.js";
 import { HostShell } from "../sandbox/local/host-shell.js";
+import { optionInvalid } from "./assert-backend.js";
 import type { FileBackend, PathJudge, Shell, WithShell } from "./contract.js";
 import { FilesystemBackend, type FilesystemOptions } from "./filesystem-backend.js";
 
@@ -58,5 +58,5 @@ function environment({ env = {}, inheritEnv = false }: LocalShellOptions): Reado
 
 function aboveZero(option: string, value: number): number {
   if (Number.isFinite(value) && value > 0) return value;
-  throw new DeerflowError("filesystem_options_invalid", { option, reason: "it must be more than 0" });
+  throw optionInvalid(option, "it must be more than 0");
 }

@@ -284,8 +284,9 @@ export class MountedDiskBackend implements FileBackend, HostSearchable, ByteRead
         this.#alone(folder, place, (held) => compareAndPut(folder, place, { content, options, held })),
       );
     } catch (error) {
+      // The folder of the mount could not be made, since a file is there.
       if (errnoOf(error) === "EEXIST")
-        throw new DeerflowError("file_changed", { path: shownPath(place.path) }, error);
+        throw new DeerflowError("not_a_directory", { path: shownPath(place.mount.virtualPath) }, error);
       // ENOTDIR is about a name above the file.
       throw diskError(error, errnoOf(error) === "ENOTDIR" ? parentOf(place.path) : place.path);
     }

@@ -6,6 +6,7 @@ import { sha256 } from "../base/hash.js";
 import { KeyedLock } from "../base/keyed-lock.js";
 import { childOf, isWithin, parentOf, shownPath } from "../base/virtual-path.js";
 import type { Sandbox } from "../sandbox/contract.js";
+import { assertMethods, assertOptions, optionInvalid } from "./assert-backend.js";
 import type {
   FileBackend,
   FileContent,
@@ -65,8 +66,14 @@ export class SandboxBackend implements FileBackend, LinkFollowing, WithShell {
   readonly #lanes = new KeyedLock();
   #started = 0;
 
+  /** @throws DeerflowError `filesystem_options_invalid` */
   constructor(options: SandboxBackendOptions) {
+    assertOptions(options, "sandbox");
     const { sandbox, workingDirectory, reachesHost = false } = options;
+    assertMethods("sandbox", sandbox, ["execute"]);
+    if (typeof workingDirectory !== "string" || !workingDirectory.startsWith("/")) {
+      throw optionInvalid("workingDirectory", "it must be an absolute path in the sandbox");
+    }
     this.id = `sandbox:${sandbox.id}`;
     this.shell = Object.freeze({ sandbox, workingDirectory, reachesHost });
     this.#sandbox = sandbox;

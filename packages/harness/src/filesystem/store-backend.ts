@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../base/clock.js";
 import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import { KeyedLock } from "../base/keyed-lock.js";
+import { assertOptions, optionInvalid } from "./assert-backend.js";
 import type { FileBackend, FileContent, FileEntry, ListNotes, Version, WriteOptions } from "./contract.js";
 import { fileDataOf } from "./file-data.js";
 import {
@@ -53,6 +54,7 @@ export class StoreBackend implements FileBackend {
 
   /** @throws DeerflowError `filesystem_options_invalid` for a namespace that is none */
   constructor(options: StoreBackendOptions) {
+    assertOptions(options, "namespace");
     const { namespace } = options;
     this.#namespace = typeof namespace === "function" ? namespace : checkedNamespace(namespace);
     this.#store = options.store;
@@ -157,7 +159,7 @@ class Shelf {
 function checkedNamespace(namespace: readonly string[]): readonly string[] {
   const reason = whyNoNamespace(namespace);
   if (reason === undefined) return [...namespace];
-  throw new DeerflowError("filesystem_options_invalid", { option: "namespace", reason });
+  throw optionInvalid("namespace", reason);
 }
 
 function whyNoNamespace(namespace: unknown): string | undefined {

@@ -23,8 +23,9 @@ function world(texts: Record<string, string>, part: Partial<FileBackend & LinkFo
     const text = at(path);
     return text === undefined ? undefined : { bytes: Buffer.from(text), version: sha256(text) };
   };
-  // The cast is sound: the gate calls no other verb.
-  const backend = { id: "map", read, ...part } as FileBackend;
+  const uncalled = () => Promise.reject(new Error("the gate calls no other verb"));
+  const others = { list: uncalled, stat: uncalled, write: uncalled, remove: uncalled };
+  const backend: FileBackend = { id: "map", read, ...others, ...part };
   const normal = (path: string) => new URL(path, "file:///").pathname;
   const makers = {
     read_file: ({ file_path }: { file_path: string }) => at(normal(file_path)) ?? "Error: no such file",
@@ -66,6 +67,15 @@ async function answersTo(
 const statuses = (answers: readonly ToolMessage[]) => answers.map(({ status }) => status ?? "success");
 
 describe("createReadBeforeWriteMiddleware", () => {
+  it.each([[{}], [undefined], [{ backend: {} }], [{ backend: undefined }]])(
+    "refuses %j for a backend",
+    (options) => {
+      // Plain JavaScript may give anything.
+      const build = () => createReadBeforeWriteMiddleware(options as { backend: FileBackend });
+      expect(build).toThrow(/The option backend of the file tools is not valid: it (is missing|has no list)/);
+    },
+  );
+
   it("guards tools that have no metadata by their well-known names", async () => {
     const here = world({ "/f": "old" });
     const answers = await answersTo(here, [

@@ -8,6 +8,7 @@ import { DeerflowError } from "../base/errors.js";
 import { KeyedLock } from "../base/keyed-lock.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import { readProse } from "../base/prose.js";
+import { assertBackend, assertOptions } from "../filesystem/assert-backend.js";
 import type { FileBackend, Version } from "../filesystem/contract.js";
 import { type Operation, operationOf, refuse } from "../tools/define-tool.js";
 import { givenPath, pathArgument } from "../tools/file-arguments.js";
@@ -105,6 +106,7 @@ export function readBeforeWrite({ files, logger = silentLogger, lock = EVERYONE 
  * current version and can still see that read. Guards the tools of this package, and others that are called
  * `write_file`, `edit_file` or `str_replace`, with `read_file` as what satisfies it.
  * @param options `backend`: the files that the tools work on. `enabled`: false lets everything pass. Default true.
+ * @throws DeerflowError `filesystem_options_invalid`
  * @example createAgent({ model, tools, middleware: [createReadBeforeWriteMiddleware({ backend })] })
  */
 export function createReadBeforeWriteMiddleware(
@@ -113,7 +115,9 @@ export function createReadBeforeWriteMiddleware(
     "files"
   >,
 ) {
+  assertOptions(options, "backend");
   const { backend, enabled = true, ...rest } = options;
+  assertBackend("backend", backend);
   return enabled
     ? readBeforeWrite({ files: backend, ...rest })
     : createMiddleware({ name: "read-before-write", wrapToolCall: (request, next) => next(request) });

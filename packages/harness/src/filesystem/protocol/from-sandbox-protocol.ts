@@ -5,6 +5,7 @@ import { sha256 } from "../../base/hash.js";
 import { KeyedLock } from "../../base/keyed-lock.js";
 import { childOf, nameOf, parentOf, shownPath } from "../../base/virtual-path.js";
 import type { CommandRequest, CommandResult, Sandbox } from "../../sandbox/contract.js";
+import { assertMethods } from "../assert-backend.js";
 import type {
   FileBackend,
   FileContent,
@@ -20,6 +21,8 @@ import type { ProtocolFileInfo, SandboxBackendProtocolV2 } from "./sandbox-proto
 
 const WRITES = new KeyedLock();
 const DEFAULT_SECONDS = 600;
+/** Without these nothing works. */
+const NEEDED = ["ls", "write"] as const;
 
 export interface FromSandboxProtocolOptions {
   /** Where the provider starts commands. Default "/". */
@@ -30,11 +33,15 @@ export interface FromSandboxProtocolOptions {
  * The provider's files behind our five verbs. The protocol has no compare-and-set: one process keeps its writers
  * apart, several do not. A provider without `execute` has no shell; one with neither `delete` nor `execute` removes
  * nothing.
+ * @throws DeerflowError `filesystem_options_invalid` for what is no provider
  */
 export const fromSandboxBackendProtocolV2 = (
   provider: SandboxBackendProtocolV2,
   options: FromSandboxProtocolOptions = {},
-): FileBackend & Partial<WithShell> => new ProtocolBackend(provider, options);
+): FileBackend & Partial<WithShell> => {
+  assertMethods("provider", provider, NEEDED);
+  return new ProtocolBackend(provider, options);
+};
 
 class ProtocolBackend implements FileBackend, Partial<WithShell> {
   readonly id: string;

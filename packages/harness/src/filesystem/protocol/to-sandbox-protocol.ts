@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { DeerflowError, type ErrorCode, reasonOf } from "../../base/errors.js";
 import { sha256 } from "../../base/hash.js";
 import { parseVirtualPath } from "../../base/virtual-path.js";
+import { assertBackend } from "../assert-backend.js";
 import { shellOf } from "../capabilities.js";
 import { changeFile } from "../change-file.js";
 import type { FileBackend, FileEntry } from "../contract.js";
@@ -52,11 +53,15 @@ export interface OwnSandboxProtocol extends Required<SandboxBackendProtocolV2> {
  * A relative path lies below the shell's working directory ("/" without a shell), and is given back relative.
  * `ls` of a missing folder is empty and an edit that changes nothing succeeds, as its providers do; the paths of
  * `glob` are relative to the folder searched, save for "/".
+ * @throws DeerflowError `filesystem_options_invalid` for what is no backend
  */
 export const toSandboxBackendProtocolV2 = (
   files: FileBackend,
   options: ToSandboxProtocolOptions = {},
-): OwnSandboxProtocol => new SandboxProtocol(files, options);
+): OwnSandboxProtocol => {
+  assertBackend("files", files);
+  return new SandboxProtocol(files, options);
+};
 
 class SandboxProtocol implements OwnSandboxProtocol {
   readonly id: string;
