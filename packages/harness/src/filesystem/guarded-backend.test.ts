@@ -248,6 +248,28 @@ describe("guarded files that lie on a disk", () => {
     expect(await names(disk, "/w/secrets")).toEqual(["/w/secrets/hush"]);
   });
 
+  it("let any link be removed where a rule means names at any depth, and keep what it leads to", async () => {
+    const files = guardedBy(disk, deny(["read", "write"], "/**/.env"));
+    await writeFile(join(host, "open/.env"), "KEY=1");
+    await symlink("nowhere", join(host, "broken"));
+    await symlink("/etc", join(host, "outside"));
+    for (const path of ["/w/to-open", "/w/open/to-file", "/w/to-folder", "/w/broken", "/w/outside"]) {
+      expect([path, await files.remove(path)]).toEqual([path, true]);
+    }
+    expect(await names(disk, "/w")).toEqual(["/w/open", "/w/secrets"]);
+    expect(await text(disk, "/w/open/.env")).toBe("KEY=1");
+    await refusal(files.remove("/w/open"));
+  });
+
+  it("keep a link that a rule names, as it is spelled or as its folder is", async () => {
+    await symlink("../secrets", join(host, "open/.env"));
+    const byName = guardedBy(disk, deny(["write"], "/**/.env"));
+    await refusal(byName.remove("/w/open/.env"));
+    await refusal(byName.remove("/w/to-open/.env"));
+    await refusal(guardedBy(disk, deny(["write"], "/w/open/to-*")).remove("/w/to-open/to-file"));
+    expect(await names(disk, "/w/open")).toEqual(["/w/open/.env", "/w/open/sub", "/w/open/to-file"]);
+  });
+
   it("ask a further judge, too", async () => {
     const files = opened();
     if (!isLinkFollowing(files)) throw new Error("links are not followed");

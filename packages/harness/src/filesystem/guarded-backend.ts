@@ -1,6 +1,14 @@
 /** Files behind path rules. */
 import { DeerflowError } from "../base/errors.js";
-import { childOf, fromSegments, isWithin, parentOf, segmentsOf, shownPath } from "../base/virtual-path.js";
+import {
+  childOf,
+  fromSegments,
+  isWithin,
+  nameOf,
+  parentOf,
+  segmentsOf,
+  shownPath,
+} from "../base/virtual-path.js";
 import type { PermissionOperation } from "../policy/file-permission.js";
 import type { PermissionRules } from "../policy/permission-rules.js";
 import { isByteReadable, isHostSearchable, isLinkFollowing, shellOf } from "./capabilities.js";
@@ -97,7 +105,7 @@ class GuardedFiles implements FileBackend {
   }
 
   async remove(path: string): Promise<boolean> {
-    const isLeaf = await this.#isPlainFile(path);
+    const isLeaf = await this.#isLeaf(path);
     assertRemovable(this.#rules, path, isLeaf);
     const files = isLeaf ? this.#judgedForLeaf : this.#judged;
     return spelledAs(path, "deleted", () => files.remove(path));
@@ -131,10 +139,10 @@ class GuardedFiles implements FileBackend {
     return this.#rules.decide("read", path) !== "deny";
   }
 
-  /** False also for what cannot be looked at. */
-  async #isPlainFile(path: string): Promise<boolean> {
+  /** Whether nothing lies below: a file, or a link, of which only itself is removed. False for what cannot be looked at. */
+  async #isLeaf(path: string): Promise<boolean> {
     try {
-      return (await this.#files.stat(path))?.kind === "file";
+      return (await isLink(this.#files, path)) || (await this.#files.stat(path))?.kind === "file";
     } catch (error) {
       if (DeerflowError.is(error) && error.retry === "model") return false;
       throw error;
@@ -148,6 +156,19 @@ class GuardedFiles implements FileBackend {
     const places = [...new Set([spelled, real])];
     const isShown = wayTest((name) => places.every((place) => this.#isReadable(childOf(place, name))));
     return { ...folder, shows: (name) => folder.shows?.(name) !== false && isShown(name) };
+  }
+}
+
+/** A link leads elsewhere than its name in its folder, or out of the tree. */
+async function isLink(files: FileBackend, path: string): Promise<boolean> {
+  if (!isLinkFollowing(files) || path === "/") return false;
+  const own = childOf(await files.realPath(parentOf(path)), nameOf(path));
+  try {
+    return (await files.realPath(path)) !== own;
+  } catch (error) {
+    // Its folder can be reached, so that it is the name itself that leads out.
+    if (DeerflowError.is(error) && error.code === "path_denied") return true;
+    throw error;
   }
 }
 
