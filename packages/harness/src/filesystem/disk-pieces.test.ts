@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
 
-const MEBIBYTE = 1024 * 1024;
+const PIECE = 64 * 1024;
 
 describe("a file opened for its bytes", () => {
   let host: string;
@@ -35,10 +35,10 @@ describe("a file opened for its bytes", () => {
   });
   afterEach(() => rm(host, { recursive: true, force: true }));
 
-  it("comes in order, in pieces of at most 1 MiB, whatever the limit for reading at once", async () => {
-    const content = Buffer.alloc(2.5 * MEBIBYTE, "every piece is another one; ");
+  it("comes in order, in pieces of 64 KiB, whatever the limit for reading at once", async () => {
+    const content = Buffer.alloc(2.5 * PIECE, "every piece is another one; ");
     await writeFile(join(host, "f"), content);
-    expect(await sizes("/w/f")).toEqual([MEBIBYTE, MEBIBYTE, MEBIBYTE / 2]);
+    expect(await sizes("/w/f")).toEqual([PIECE, PIECE, PIECE / 2]);
     const hash = createHash("sha256");
     for await (const piece of (await files.openBytes("/w/f")) ?? []) hash.update(piece);
     expect(hash.digest("hex")).toBe(createHash("sha256").update(content).digest("hex"));
@@ -61,12 +61,12 @@ describe("a file opened for its bytes", () => {
   });
 
   it.runIf(process.platform === "linux")("is closed at its end and when its reader stops early", async () => {
-    await writeFile(join(host, "f"), Buffer.alloc(3 * MEBIBYTE));
+    await writeFile(join(host, "f"), Buffer.alloc(3 * PIECE));
     await sizes("/w/f");
     expect(openHere()).toEqual([]);
     for await (const piece of (await files.openBytes("/w/f")) ?? []) {
       expect(openHere()).toHaveLength(1);
-      expect(piece.length).toBe(MEBIBYTE);
+      expect(piece.length).toBe(PIECE);
       break;
     }
     expect(openHere()).toEqual([]);
@@ -77,9 +77,9 @@ describe("a file opened for its bytes", () => {
 
   it("is compared by version at any size", async () => {
     await writeFile(join(host, "f"), "");
-    await truncate(join(host, "f"), 3 * MEBIBYTE);
+    await truncate(join(host, "f"), 3 * PIECE);
     const version = createHash("sha256")
-      .update(Buffer.alloc(3 * MEBIBYTE))
+      .update(Buffer.alloc(3 * PIECE))
       .digest("hex");
     await expect(files.write("/w/f", Buffer.from("x"), { expectedVersion: null })).rejects.toMatchObject({
       code: "file_changed",
