@@ -12,7 +12,7 @@ describe("offloadServices", () => {
     expect(toolOutput).toEqual({
       ...rules,
       folder: "/mnt/user-data/outputs/.tool-results",
-      retention: { maxFiles: 200, maxBytes: 209_715_200 },
+      retention: { maxFiles: 2000, maxBytes: 524_288_000 },
     });
     expect(longMessages.limitCharacters).toBe(200_000);
   });

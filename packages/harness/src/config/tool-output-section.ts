@@ -32,10 +32,10 @@ export const toolOutputSection = section({
     .record(z.string(), integer({ min: 0, fallback: 0 }))
     .default({})
     .describe("Another externalize_min_chars for a tool, by its name."),
-  retention_max_files: integer({ min: 1, fallback: 200 }).describe(
+  retention_max_files: integer({ min: 1, fallback: 2000 }).describe(
     "Files that are kept of a thread; beyond it the oldest are removed.",
   ),
-  retention_max_bytes: integer({ min: 1, fallback: 200 * MEBIBYTE }).describe(
+  retention_max_bytes: integer({ min: 1, fallback: 500 * MEBIBYTE }).describe(
     "Bytes that are kept of a thread.",
   ),
   message_max_chars: integer({ min: 0, fallback: 200_000 }).describe(

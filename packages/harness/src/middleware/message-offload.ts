@@ -14,11 +14,12 @@ import {
   DEFAULT_RETENTION,
   digestOf,
   freePathFor,
+  keptFor,
   type OffloadRetention,
   storeOffload,
 } from "./offload-store.js";
-import { type HowToRead, offloadStub, type PreviewSize } from "./offload-stub.js";
-import { textOf, withText } from "./offload-text.js";
+import { type HowToRead, offloadStub, type PreviewSize, REPLACED_NOTE } from "./offload-stub.js";
+import { pageable, textOf, withText } from "./offload-text.js";
 
 /** The key in a message's `additional_kwargs`: the path of the file that holds its text. */
 export const EVICTED_TO_KEY = "lc_evicted_to";
@@ -32,7 +33,7 @@ export interface MessageOffloadOptions {
   /** How the stub explains reading. Default `deepagents`. */
   readonly dialect?: Dialect;
   readonly howToRead?: HowToRead;
-  /** What of the folder is kept. Default 200 files and 200 MiB. */
+  /** What of the folder is kept. Default 2,000 files and 500 MiB. */
   readonly retention?: OffloadRetention;
   readonly logger?: Logger;
 }
@@ -51,7 +52,10 @@ export function messageOffload(options: MessageOffloadOptions) {
   const { files, folder = DEFAULT_CONVERSATION_FOLDER, logger = silentLogger } = options;
   const { limitCharacters = DEFAULT_LIMIT_CHARACTERS, retention = DEFAULT_RETENTION } = options;
   const place = { files, folder, retention, logger };
-  const stubs = new StubShelf(options.howToRead ?? HOW_TO_READ[options.dialect ?? "deepagents"]);
+  const stubs = new StubShelf(
+    options.howToRead ?? HOW_TO_READ[options.dialect ?? "deepagents"],
+    keptFor(place),
+  );
 
   const attempt = async (work: () => Promise<string>): Promise<string | undefined> => {
     try {
@@ -68,10 +72,11 @@ export function messageOffload(options: MessageOffloadOptions) {
     if (known !== undefined) return { message: stubs.show(shown, original, known) };
     if (limitCharacters <= 0 || text.length <= limitCharacters) return { message: shown };
     const name = { origin: "message", digest: digestOf([threadId], text), extension: "md" } as const;
-    const store = () => attempt(() => storeOffload(place, name, text));
+    const stored = pageable(text);
+    const store = () => attempt(() => storeOffload(place, name, stored));
     // LangGraph takes a step that wrote to the state for done, even if its model call then fails: so write last there.
     const isLate = files.usesGraphState === true;
-    const path = await (isLate ? attempt(() => freePathFor(place, name, text)) : store());
+    const path = await (isLate ? attempt(() => freePathFor(place, name, stored)) : store());
     if (path === undefined) return { message: shown };
     const settle = async () => tag(original, isLate ? await store() : path);
     return { message: stubs.show(shown, original, path), settle };
@@ -142,10 +147,12 @@ function tag(message: HumanMessage, path: string | undefined): HumanMessage | un
 /** Makes the stub of a message once, for as long as the message lives. */
 class StubShelf {
   readonly #howToRead: HowToRead;
+  readonly #kept: string | undefined;
   readonly #stubs = new WeakMap<HumanMessage, { readonly path: string; readonly stub: string }>();
 
-  constructor(howToRead: HowToRead) {
+  constructor(howToRead: HowToRead, kept: string | undefined) {
     this.#howToRead = howToRead;
+    this.#kept = kept;
   }
 
   /** What the request showed, with the stub in place of its text; images and other blocks stay. */
@@ -156,13 +163,16 @@ class StubShelf {
   #stubOf(message: HumanMessage, path: string): string {
     const known = this.#stubs.get(message);
     if (known?.path === path) return known.stub;
+    const said = textOf(message);
+    const text = pageable(said);
     const stub = offloadStub({
       subject: "This message of the user",
       path,
-      text: textOf(message),
+      text,
       mark: sha256(path).slice(0, MARK_CHARACTERS),
       preview: PREVIEW,
       howToRead: this.#howToRead,
+      notes: [this.#kept, text === said ? undefined : REPLACED_NOTE],
     });
     this.#stubs.set(message, { path, stub });
     return stub;

@@ -11,7 +11,19 @@ export interface OffloadRetention {
   readonly maxBytes: number;
 }
 
-export const DEFAULT_RETENTION: OffloadRetention = { maxFiles: 200, maxBytes: 200 * 1024 * 1024 };
+const MEBIBYTE = 1024 * 1024;
+
+/** Far beyond what a conversation holds: a file must not go while a stub that names it is still there. */
+export const DEFAULT_RETENTION: OffloadRetention = { maxFiles: 2000, maxBytes: 500 * MEBIBYTE };
+
+/** For the model: how long a file stays. Undefined where nothing is ever removed. */
+export function keptFor({ files, retention }: Pick<OffloadPlace, "files" | "retention">): string | undefined {
+  if (files.canRemove === false) return undefined;
+  return `It is kept while it is among the newest ${retention.maxFiles} files and ${sizeOf(retention.maxBytes)} of its folder.`;
+}
+
+const sizeOf = (bytes: number): string =>
+  bytes >= MEBIBYTE ? `${Math.floor(bytes / MEBIBYTE)} MB` : `${bytes} bytes`;
 
 export interface OffloadPlace {
   readonly files: FileBackend;

@@ -24,9 +24,14 @@ export interface StubContent {
   readonly synopsis?: string;
   readonly preview: PreviewSize;
   readonly howToRead: HowToRead;
+  /** Sentences about the file: how long it is kept, how it differs from what was said. */
+  readonly notes?: readonly (string | undefined)[];
   /** The stub is not longer, unless its frame alone is. Absent: the preview is shown whole. */
   readonly limitCharacters?: number;
 }
+
+/** For a text that is not stored character by character. */
+export const REPLACED_NOTE = "In it a NUL stands as \u2400 and half a character as \uFFFD.";
 
 /** The window that a stub names has no more characters than this, where lines allow it. */
 const WINDOW_CHARACTERS = 20_000;
@@ -48,7 +53,7 @@ export function offloadStub(content: StubContent): string {
 }
 
 function fill(content: StubContent, body: string): string {
-  const { subject, path, text, mark, howToRead } = content;
+  const { subject, path, text, mark, howToRead, notes = [] } = content;
   const values: Readonly<Record<string, string>> = {
     subject,
     path,
@@ -57,6 +62,7 @@ function fill(content: StubContent, body: string): string {
     characters: String(text.length),
     lines: String(countLines(text)),
     how: howToRead(path, firstWindow(text)),
+    notes: notes.flatMap((note) => (note === undefined ? [] : ` ${note}`)).join(""),
   };
   return TEMPLATE.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

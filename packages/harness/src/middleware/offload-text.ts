@@ -22,6 +22,14 @@ export function withText(content: Content, text: string): Content {
   return [{ type: "text" as const, text }, ...others];
 }
 
+const NUL = /\0/g;
+/** With the flag, only half of a pair is a surrogate. */
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+/** The text as the file tools can page it: a NUL is shown, and half of a surrogate pair, which no file can hold, replaced. */
+export const pageable = (text: string): string =>
+  text.replaceAll(NUL, "\u2400").replaceAll(LONE_SURROGATES, "\uFFFD");
+
 /** The lines of a text as it would be paged: a final line break opens no further line. */
 export function countLines(text: string): number {
   let lines = 0;

@@ -12,13 +12,15 @@ import { HOW_TO_READ, limitFor, OFFLOAD_RULES, type OffloadRules } from "./offlo
 import {
   DEFAULT_RETENTION,
   digestOf,
+  keptFor,
   type OffloadName,
   type OffloadPlace,
   type OffloadRetention,
   safeName,
   storeOffload,
 } from "./offload-store.js";
-import { type HowToRead, offloadStub } from "./offload-stub.js";
+import { type HowToRead, offloadStub, REPLACED_NOTE } from "./offload-stub.js";
+import { pageable } from "./offload-text.js";
 import { type Synopsis, synopsisOf, type TextKind } from "./synopsis-of.js";
 
 /** Rules that are not given are those of the dialect. */
@@ -29,7 +31,7 @@ export interface ToolOutputOffloadOptions extends Partial<OffloadRules> {
   readonly files?: FileBackend;
   /** Where the files go: a path of the backend. Default `/large_tool_results`. */
   readonly folder?: string;
-  /** What of the folder is kept. Default 200 files and 200 MiB. */
+  /** What of the folder is kept. Default 2,000 files and 500 MiB. */
   readonly retention?: OffloadRetention;
   /** In place of the dialect's sentence, where the reader has another name or other arguments. */
   readonly howToRead?: HowToRead;
@@ -61,18 +63,20 @@ export function toolOutputOffload(options: ToolOutputOffloadOptions = {}) {
 
   /** Undefined when the text could not be stored. */
   const stored = async (to: OffloadPlace, said: Said, call: Call): Promise<string | undefined> => {
-    const synopsis = rules.synopsis ? synopsisOf(said.text) : undefined;
+    const text = pageable(said.text);
+    const synopsis = rules.synopsis ? synopsisOf(text) : undefined;
     const name = nameFor(call, said.text, synopsis);
     try {
-      const path = await storeOffload(to, name, said.text);
+      const path = await storeOffload(to, name, text);
       return offloadStub({
         subject: `The result of ${safeName(call.tool)}`,
         path,
-        text: said.text,
-        ending: said.ending,
+        text,
+        ending: pageable(said.ending),
         mark: name.digest,
         preview: rules.preview,
         howToRead,
+        notes: [keptFor(to), text === said.text ? undefined : REPLACED_NOTE],
         limitCharacters: call.limit,
         ...(synopsis === undefined ? {} : { synopsis: synopsis.text }),
       });
