@@ -1,7 +1,7 @@
 /** Public names of `@deerflow/harness/filesystem`: the file tools on their own, for any LangChain agent. */
 
 /** The middleware, and what it is made of for agents that need only a part. */
-export { createApprovalMiddleware } from "../middleware/approval.js";
+export { type ApprovalMiddlewareOptions, createApprovalMiddleware } from "../middleware/approval.js";
 export { createFilesystemMiddleware, FILESYSTEM_MIDDLEWARE } from "../middleware/filesystem.js";
 export { createReadBeforeWriteMiddleware } from "../middleware/read-before-write.js";
 export { createFileTools, type FileToolsOptions } from "../tools/file-tools.js";
@@ -30,9 +30,15 @@ export {
 /** What may be read and changed, and what a person must allow first. */
 export { assertEnforceable } from "../filesystem/assert-enforceable.js";
 export { guardFiles } from "../filesystem/guarded-backend.js";
-export type { Decision, DecisionType } from "../middleware/approval-decisions.js";
+export type { DecisionType } from "../middleware/approval-decisions.js";
 export type { InterruptOn, ToolApproval } from "../middleware/approval-pauses.js";
 export type { ActionRequest, ApprovalRequest, ReviewConfig } from "../middleware/approval-request.js";
+export type {
+  ApprovalDecision,
+  ApprovalResponse,
+  DecisionsById,
+  EditedAction,
+} from "../middleware/approval-response.js";
 export type {
   FilesystemPermission,
   PermissionMode,

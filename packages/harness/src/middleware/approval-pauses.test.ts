@@ -1,6 +1,7 @@
 import type { ToolCall } from "@langchain/core/messages/tool";
 import { describe, expect, it, vi } from "vitest";
 import { DeerflowError } from "../base/errors.js";
+import { silentLogger } from "../base/logger.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
 import { PermissionRules } from "../policy/permission-rules.js";
 import type { Operation } from "../tools/define-tool.js";
@@ -112,6 +113,42 @@ describe("what the host set for a tool", () => {
   it("is not found under the names that every object has", async () => {
     expect(await waits("toString", {}, { interruptOn: {} })).toBe(false);
     expect(await waits("__proto__", {}, { interruptOn: { ls: true } })).toBe(false);
+  });
+});
+
+describe("what a host's own function throws", () => {
+  const call = { id: "c", name: "send", args: {} };
+  const boom = () => {
+    throw new Error("boom");
+  };
+  const later = () => Promise.reject(new Error("boom"));
+  const logged = () => {
+    const warn = vi.fn();
+    return { warn, logger: { ...silentLogger, warn } };
+  };
+
+  it.each([
+    ["at once", boom],
+    ["later", later],
+  ])("%s lets the call wait where it is about waiting, and is logged", async (_, when) => {
+    const { warn, logger } = logged();
+    const options = { interruptOn: { send: { when, allowed_decisions: ["approve"] as const } }, logger };
+    expect(await awaitedCall(call, options, SCENE)).toEqual({
+      call,
+      allowed: ["approve"],
+      description: "send runs only when a person agrees.",
+    });
+    expect(warn.mock.calls[0]?.[1]).toMatchObject({ tool: "send", function: "when" });
+  });
+
+  it.each([
+    ["at once", boom],
+    ["later", later],
+  ])("%s leaves the default description, and is logged", async (_, description) => {
+    const { warn, logger } = logged();
+    const waiting = await awaitedCall(call, { interruptOn: { send: { description } }, logger }, SCENE);
+    expect(waiting?.description).toBe("send runs only when a person agrees.");
+    expect(warn.mock.calls[0]?.[1]).toMatchObject({ tool: "send", function: "description" });
   });
 });
 

@@ -1,7 +1,8 @@
 /** Which tool calls have to wait for a person: what the host set per tool, else what the permission rules say. */
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { Runtime, ToolCallRequest } from "langchain";
-import { DeerflowError } from "../base/errors.js";
+import { DeerflowError, reasonOf } from "../base/errors.js";
+import { type Logger, silentLogger } from "../base/logger.js";
 import { parseVirtualPath } from "../base/virtual-path.js";
 import type { PermissionOperation } from "../policy/file-permission.js";
 import type { PermissionRules } from "../policy/permission-rules.js";
@@ -19,11 +20,13 @@ export interface ApprovalScene {
 export interface ToolApproval {
   /** Default: all four. */
   readonly allowedDecisions?: readonly DecisionType[];
-  /** What the person is told. Default: a sentence that names the tool. */
+  /** The same, as it is spelled elsewhere. */
+  readonly allowed_decisions?: readonly DecisionType[];
+  /** What the person is told. Default, also when it throws: a sentence that names the tool. */
   readonly description?:
     | string
     | ((call: ToolCall, state: ApprovalScene["state"], runtime: Runtime) => string | Promise<string>);
-  /** False lets this call run unasked. The request has no `tool`. Default: every call is asked for. */
+  /** False lets this call run unasked; one that throws does not. The request has no `tool`. Default: every call is asked for. */
   readonly when?: (request: ToolCallRequest) => boolean | Promise<boolean>;
 }
 
@@ -38,6 +41,8 @@ export interface ApprovalOptions {
   readonly operationOf?: (toolName: string) => Operation | undefined;
   /** Where a path really lies; rules are then judged there, too. */
   readonly realPath?: (path: string) => Promise<string>;
+  /** Is told what of the host's own functions threw. Default silent. */
+  readonly logger?: Logger;
 }
 
 /** A call that waits, and what the person is told about it. */
@@ -64,19 +69,6 @@ export const asksForApproval = ({ interruptOn = {}, rules }: ApprovalOptions): b
   rules?.hasInterrupt("read") === true ||
   rules?.hasInterrupt("write") === true;
 
-/** @throws DeerflowError `approval_invalid` for an entry that no decision could satisfy */
-export function checkInterruptOn(interruptOn: InterruptOn): void {
-  for (const [tool, entry] of Object.entries(interruptOn)) {
-    if (typeof entry === "boolean" || entry.allowedDecisions === undefined) continue;
-    const unknown = entry.allowedDecisions.find((type) => !DECISION_TYPES.includes(type));
-    const known = `known decisions are ${DECISION_TYPES.join(", ")}`;
-    if (unknown !== undefined) throw invalid(tool, `${unknown} is not a decision; ${known}`);
-    if (entry.allowedDecisions.length === 0) throw invalid(tool, `it allows no decision; ${known}`);
-  }
-}
-
-const invalid = (tool: string, reason: string) => new DeerflowError("approval_invalid", { tool, reason });
-
 /** The call as one that waits; undefined when it may run unasked. */
 export async function awaitedCall(
   call: AwaitedCall["call"],
@@ -92,20 +84,33 @@ export async function awaitedCall(
     return { call, allowed: DECISION_TYPES, description };
   }
   const approval = entry === true ? {} : entry;
-  const isAsked = (await approval.when?.({ ...scene, toolCall: call, tool: undefined })) ?? true;
-  if (!isAsked) return undefined;
-  const { allowedDecisions: allowed = DECISION_TYPES } = approval;
-  return { call, allowed, description: await describe(call, approval, scene) };
+  const attempt = attemptWith(options.logger ?? silentLogger, call.name);
+  const { when, description, allowedDecisions, allowed_decisions } = approval;
+  const isAsked = await attempt("when", () => when?.({ ...scene, toolCall: call, tool: undefined }));
+  if (!(isAsked ?? true)) return undefined;
+  const { state, runtime } = scene;
+  const told =
+    typeof description === "function"
+      ? await attempt("description", () => description(call, state, runtime))
+      : description;
+  return {
+    call,
+    allowed: allowedDecisions ?? allowed_decisions ?? DECISION_TYPES,
+    description: typeof told === "string" ? told : `${call.name} runs only when a person agrees.`,
+  };
 }
 
-function describe(
-  call: ToolCall,
-  { description }: ToolApproval,
-  { state, runtime }: ApprovalScene,
-): string | Promise<string> {
-  if (typeof description === "function") return description(call, state, runtime);
-  return description ?? `${call.name} runs only when a person agrees.`;
-}
+/** Runs what the host gave. It may fail, and must then neither end the run nor let the call pass. */
+const attemptWith =
+  (logger: Logger, tool: string) =>
+  async <Result>(key: "when" | "description", run: () => Result | Promise<Result>) => {
+    try {
+      return await run();
+    } catch (error) {
+      logger.warn("A function of an approval threw", { tool, function: key, reason: reasonOf(error) });
+      return undefined;
+    }
+  };
 
 async function isCoveredByRules(call: ToolCall, options: ApprovalOptions): Promise<boolean> {
   const { rules, operationOf } = options;

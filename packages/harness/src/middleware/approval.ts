@@ -3,14 +3,15 @@ import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import { interrupt } from "@langchain/langgraph";
 import { createMiddleware } from "langchain";
+import type { Logger } from "../base/logger.js";
 import { pendingCalls } from "../graph/pending-calls.js";
 import { type AwaitedCall, type Decision, readDecisions } from "./approval-decisions.js";
 import { withCalls } from "./approval-edits.js";
+import { checkInterruptOn } from "./approval-entries.js";
 import {
   type ApprovalOptions,
   type ApprovalScene,
   awaitedCall,
-  checkInterruptOn,
   type InterruptOn,
   type WaitingCall,
 } from "./approval-pauses.js";
@@ -22,7 +23,7 @@ import { approvalRequest } from "./approval-request.js";
  * for each request, in their order, or by tool call id. An answer that does not fit is asked for again, with the reason.
  *
  * Approved and edited calls run with those that needed no approval, and pass every gate. Needs a checkpointer.
- * @throws DeerflowError `approval_invalid`
+ * @throws DeerflowError `filesystem_options_invalid`
  */
 export function approval(options: ApprovalOptions) {
   checkInterruptOn(options.interruptOn ?? {});
@@ -46,13 +47,19 @@ export function approval(options: ApprovalOptions) {
   });
 }
 
+export interface ApprovalMiddlewareOptions {
+  readonly interruptOn: InterruptOn;
+  /** Is told when a `when` or a `description` threw. Default silent. */
+  readonly logger?: Logger;
+}
+
 /**
  * Approval on its own, for an agent of LangChain's `createAgent`; the agent needs a checkpointer.
- * @throws DeerflowError `approval_invalid`
+ * @throws DeerflowError `filesystem_options_invalid`
  * @example createApprovalMiddleware({ interruptOn: { write_file: true, ls: { allowedDecisions: ["approve"] } } })
  */
-export const createApprovalMiddleware = ({ interruptOn }: { readonly interruptOn: InterruptOn }) =>
-  approval({ interruptOn });
+export const createApprovalMiddleware = ({ interruptOn, logger }: ApprovalMiddlewareOptions) =>
+  approval({ interruptOn, ...(logger === undefined ? {} : { logger }) });
 
 /**
  * A pause stores nothing of what led to it: the hook runs anew after every answer, and earlier ones are handed to it
