@@ -28,7 +28,7 @@ export interface DeerflowAgentOptions extends PermissionOptions {
   /** Gives the model a todo list. Default false. */
   readonly planMode?: boolean;
   /** What the rows work with; a row whose service is absent is left out. */
-  readonly services?: Partial<Omit<MiddlewareServices, "approval">>;
+  readonly services?: Partial<Omit<MiddlewareServices, "approval" | "offloadFiles">>;
   readonly stateSchema?: AgentGraphOptions["stateSchema"];
   readonly contextSchema?: AgentGraphOptions["contextSchema"];
   readonly checkpointer?: BaseCheckpointSaver;
@@ -46,7 +46,7 @@ const allFeatures = (planMode: boolean): RuntimeFeatures =>
 /**
  * Builds an agent and returns it as a compiled LangGraph graph.
  * @throws DeerflowError `permissions_invalid`; `permissions_unenforceable` when a shell could go around the rules;
- * `approval_invalid`; `invalid_request` when options contradict one another
+ * `filesystem_options_invalid`; `invalid_request` when options contradict one another
  */
 export function createDeerflowAgent(options: DeerflowAgentOptions) {
   const { model, systemPrompt, stateSchema, contextSchema, checkpointer, store, name } = options;

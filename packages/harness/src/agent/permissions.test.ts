@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { Command, INTERRUPT, isInterrupted, MemorySaver } from "@langchain/langgraph";
-import { createMiddleware } from "langchain";
+import { createMiddleware, tool } from "langchain";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { DeerflowError } from "../base/errors.js";
 import { silentLogger } from "../base/logger.js";
 import { parseConfig } from "../config/parse-config.js";
@@ -110,6 +111,47 @@ describe("permissions of an agent", () => {
     expect(asked(await agent.invoke(start, config))).toEqual(["/w/none"]);
   });
 
+  const dump = { name: "dump" };
+  const dumped = tool(() => `line one\n${"x".repeat(40_000)}`, {
+    name: "dump",
+    description: "Dumps.",
+    schema: z.object({}),
+  });
+  /** Has a long result under these rules, then reads the file that its stub names. */
+  const dumpedUnder = async (permissions: readonly FilesystemPermission[]) => {
+    const model = new ScriptedModel([
+      { calls: [dump] },
+      (messages) => ({
+        calls: [read(/in the file (\S+)\]/.exec(messages.at(-1)?.text ?? "")?.[1] ?? "/w/none")],
+      }),
+      { calls: [write("/w/results/mine")] },
+      { text: "done" },
+    ]);
+    const agent = agentOf([], {
+      model,
+      tools: (own) => [dumped, ...createFileTools({ files: own })],
+      permissions,
+      services: { files, toolOutput: { folder: "/w/results" } },
+    });
+    return answersOf(await agent.invoke(start, config));
+  };
+
+  it("let the model read its own long results beside an allow-list, and not change them", async () => {
+    const [stub, own, changed] = await dumpedUnder([
+      { operations: ["read", "write"], paths: ["/w/work/**"], mode: "allow" },
+      { ...DENY, paths: ["/**"] },
+    ]);
+    expect(stub?.[1]).toContain("in the file /w/results/dump-");
+    expect(own).toEqual(["success", expect.stringContaining("line one")]);
+    expect(changed?.[0]).toBe("error");
+  });
+
+  it("let long results be cut where a rule forbids reading what was stored of them", async () => {
+    const [cut] = await dumpedUnder([{ ...DENY, paths: ["/w/results/**"] }]);
+    expect(cut?.[1]).toContain("are left out here and stored nowhere");
+    expect(existsSync(join(folder, "results"))).toBe(false);
+  });
+
   it("know where a home is only when they are told", async () => {
     const rule: FilesystemPermission = { ...ASK, paths: ["~/plan.md"] };
     expect(failure(() => agentOf([], { permissions: [rule] }))[0]).toBe("permissions_invalid");
@@ -166,9 +208,19 @@ describe("an agent is not built", () => {
     expect([code, sentence]).toEqual(["invalid_request", expect.stringContaining(named)]);
   });
 
+  it.each([
+    ["rules that are no list", { permissions: "/w/**" }],
+    ["an entry of approval that is none", { interruptOn: { ls: null } }],
+    ["an entry with an unknown key", { interruptOn: { ls: { allowedDecision: ["approve"] } } }],
+  ])("with %s, which may come from plain JavaScript", (_, options) => {
+    // The cast is sound: these are the wrong types on purpose.
+    const build = () => agentOf([], options as unknown as Partial<DeerflowAgentOptions>);
+    expect(failure(build)[0]).toBe("filesystem_options_invalid");
+  });
+
   it("with an approval that no decision could satisfy", () => {
     const build = () => agentOf([], { interruptOn: { ls: { allowedDecisions: [] } } });
-    expect(failure(build)[0]).toBe("approval_invalid");
+    expect(failure(build)[0]).toBe("filesystem_options_invalid");
   });
 });
 

@@ -1,13 +1,17 @@
 /** File permission rules, made binding for one agent: of whatever it is built, its tools get no files without them. */
 import type { AgentMiddleware } from "langchain";
 import { DeerflowError } from "../base/errors.js";
+import { childOf } from "../base/virtual-path.js";
+import { optionInvalid } from "../filesystem/assert-backend.js";
 import { assertEnforceable } from "../filesystem/assert-enforceable.js";
 import { isLinkFollowing, shellOf } from "../filesystem/capabilities.js";
 import type { FileBackend, Shell } from "../filesystem/contract.js";
 import { guardFiles } from "../filesystem/guarded-backend.js";
 import type { AgentGraphOptions } from "../graph/create-agent-graph.js";
+import { checkInterruptOn } from "../middleware/approval-entries.js";
 import type { ApprovalOptions, InterruptOn } from "../middleware/approval-pauses.js";
-import type { MiddlewareServices } from "../middleware/order.js";
+import { withReadableOffloads } from "../middleware/offload-permissions.js";
+import { DEERFLOW_MESSAGES, DEERFLOW_RESULTS, type MiddlewareServices } from "../middleware/order.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
 import { PermissionRules } from "../policy/permission-rules.js";
 import { type Operation, operationOf } from "../tools/define-tool.js";
@@ -36,15 +40,17 @@ export interface PermittedAgent {
 
 /**
  * @param foreign middleware of the host, whose tools bring their own files
- * @throws DeerflowError `permissions_invalid`, `permissions_unenforceable`, `invalid_request`
+ * @throws DeerflowError `permissions_invalid`, `permissions_unenforceable`, `filesystem_options_invalid`,
+ * `invalid_request`
  */
 export function permitted(
   options: PermissionOptions,
   given: Partial<MiddlewareServices>,
   foreign: readonly AgentMiddleware[],
 ): PermittedAgent {
-  const { permissions = [], home, interruptOn } = options;
-  const rules = new PermissionRules(permissions, { home, foldsCase: given.files?.foldsCase });
+  const { interruptOn } = options;
+  checkInterruptOn(interruptOn ?? {});
+  const rules = rulesOf(options, given);
   const services = rules.isEmpty ? given : guarded(given, rules, options);
   const tools = toolsOf(options, services.files);
   const brought = foreign.flatMap((entry) => entry.tools ?? []);
@@ -61,10 +67,30 @@ export function permitted(
       rules,
       operationOf: (name) => operations.get(name),
       ...(interruptOn === undefined ? {} : { interruptOn }),
+      ...(given.logger === undefined ? {} : { logger: given.logger }),
       ...(files !== undefined && isLinkFollowing(files) ? { realPath: (path) => files.realPath(path) } : {}),
     },
   };
 }
+
+/** The model may read what was put into files for it, unless a rule names those files. */
+function rulesOf(
+  { permissions = [], home }: PermissionOptions,
+  { files, toolOutput, longMessages }: Partial<MiddlewareServices>,
+): PermissionRules {
+  if (!Array.isArray(permissions)) {
+    throw optionInvalid("permissions", "it is not a list of rules");
+  }
+  const options = { home, foldsCase: files?.foldsCase };
+  const folders = [
+    toolOutput?.folder ?? DEERFLOW_RESULTS.folder,
+    longMessages?.folder ?? DEERFLOW_MESSAGES.folder,
+  ].map((folder) => ({ folder }));
+  return new PermissionRules(withReadableOffloads(permissions, folders, options), options);
+}
+
+/** Of any name: whether what lies in the folder may be read is the same for all of them. */
+const ANY_OFFLOADED = "any";
 
 function guarded(
   services: Partial<MiddlewareServices>,
@@ -74,7 +100,12 @@ function guarded(
   const { files } = services;
   if (files === undefined) throw invalid("`permissions` are rules for `services.files`, which are absent");
   for (const shell of shellsOf(services)) assertEnforceable(files, shell, permissions, home);
-  return { ...services, files: guardFiles(files, rules) };
+  const isReadable = (folder: string) => rules.decide("read", childOf(folder, ANY_OFFLOADED)) !== "deny";
+  return {
+    ...services,
+    files: guardFiles(files, rules),
+    offloadFiles: (folder) => (isReadable(folder) ? files : undefined),
+  };
 }
 
 function shellsOf({ sandbox, files }: Partial<MiddlewareServices>): readonly Shell[] {

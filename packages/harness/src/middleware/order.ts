@@ -33,6 +33,11 @@ export interface MiddlewareServices {
   readonly files?: FileBackend;
   readonly sandbox?: LazySandbox;
   readonly title?: TitleOptions;
+  /**
+   * The files for what is too long, by the folder that it is to go to: past the rules for the model's own calls, and
+   * undefined where those would not let it read what is there. Absent: `files`.
+   */
+  readonly offloadFiles?: (folder: string) => FileBackend | undefined;
   /** Where long results go and what is shown of them, where that is not DeerFlow's default. */
   readonly toolOutput?: Omit<ToolOutputOffloadOptions, "files" | "logger">;
   /** The same for long messages of the user. */
@@ -79,11 +84,16 @@ export interface OrderRow {
   build(services: MiddlewareServices): AgentMiddleware | undefined;
 }
 
-const DEERFLOW_MESSAGES = {
+export const DEERFLOW_MESSAGES = {
   dialect: "deerflow",
   folder: `${VIRTUAL_OUTPUTS}/.conversation-history`,
 } as const;
-const DEERFLOW_RESULTS = { dialect: "deerflow", folder: `${VIRTUAL_OUTPUTS}/.tool-results` } as const;
+export const DEERFLOW_RESULTS = { dialect: "deerflow", folder: `${VIRTUAL_OUTPUTS}/.tool-results` } as const;
+
+const offloadFilesOf = (
+  { files, offloadFiles }: Pick<MiddlewareServices, "files" | "offloadFiles">,
+  folder: string,
+): FileBackend | undefined => (offloadFiles === undefined ? files : offloadFiles(folder));
 
 /**
  * First = outermost: its before-hooks run first, its after-hooks last, its wraps stand around all below.
@@ -105,8 +115,11 @@ export const ORDER: readonly OrderRow[] = [
     guard: false,
     because:
       "Outside uploads, so that the files named there stand in front of the stub, and are not stored with the text.",
-    build: ({ files, logger, longMessages }) =>
-      files && messageOffload({ ...DEERFLOW_MESSAGES, ...longMessages, files, logger }),
+    build({ logger, longMessages, ...services }) {
+      const options = { ...DEERFLOW_MESSAGES, ...longMessages, logger };
+      const files = offloadFilesOf(services, options.folder);
+      return files && messageOffload({ ...options, files });
+    },
   },
   {
     name: "tool-output-offload",
@@ -115,8 +128,11 @@ export const ORDER: readonly OrderRow[] = [
     guard: false,
     because:
       "Outside every other tool wrap, so that it sees the result as the model would: audit notes and what became of errors are in it.",
-    build: ({ files, logger, toolOutput }) =>
-      toolOutputOffload({ ...DEERFLOW_RESULTS, ...toolOutput, logger, ...(files && { files }) }),
+    build({ logger, toolOutput, ...services }) {
+      const options = { ...DEERFLOW_RESULTS, ...toolOutput, logger };
+      const files = offloadFilesOf(services, options.folder);
+      return toolOutputOffload({ ...options, ...(files && { files }) });
+    },
   },
   {
     name: "uploads",
