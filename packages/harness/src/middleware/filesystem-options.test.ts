@@ -15,6 +15,7 @@ describe("filesystemSettings", () => {
       kinds: ["list", "read", "write", "edit", "delete", "glob", "grep", "execute"],
       toolResultCharacters: 80_000,
       humanMessageCharacters: 200_000,
+      retention: { maxFiles: 2000, maxBytes: 524_288_000 },
       maxExecuteSeconds: 3600,
       grepResults: 1000,
     });
@@ -28,6 +29,10 @@ describe("filesystemSettings", () => {
       grepResults: undefined,
     });
     expect(settle(given).kinds).toHaveLength(8);
+  });
+
+  it("takes one number of what to keep and fills in the other", () => {
+    expect(settle({ retention: { maxFiles: 7 } }).retention).toEqual({ maxFiles: 7, maxBytes: 524_288_000 });
   });
 
   it("keeps the order of the tools whatever the order of their names", () => {
@@ -69,7 +74,7 @@ describe("filesystemSettings", () => {
       "humanMessageTokenLimitBeforeEvict",
       /from 0/,
     ],
-    ["a factory of backends", { backend: () => new StateBackend() }, "backend", /give the backend itself/],
+    ["a factory of backends", { backend: () => new StateBackend() }, "backend", /give what it makes/],
     ["no backend at all", { backend: "/tmp" }, "backend", /not an object/],
     ["half a backend", { backend: { read: () => undefined } }, "backend", /it has no list/],
     [
@@ -96,6 +101,15 @@ describe("filesystemSettings", () => {
       "customToolDescriptions",
       /not a text/,
     ],
+    ["rules that are no list", { permissions: "/work/**" }, "permissions", /not a list/],
+    ["one rule in place of rules", { permissions: { paths: [] } }, "permissions", /not a list/],
+    ["a prompt that is no text", { systemPrompt: ["Mind."] }, "systemPrompt", /not a text/],
+    ["a logger that cannot warn", { logger: {} }, "logger", /no warn/],
+    ["no number of files to keep", { retention: { maxFiles: 0 } }, "retention.maxFiles", /more than 0/],
+    ["half a byte to keep", { retention: { maxBytes: 0.5 } }, "retention.maxBytes", /whole number/],
+    ["a misspelled number to keep", { retention: { files: 9 } }, "retention.files", /maxFiles, maxBytes/],
+    ["a number in place of what to keep", { retention: 9 }, "retention", /not an object/],
+    ["no options at all", null, "options", /not an object/],
     [
       "a misspelled option",
       { permission: [] },

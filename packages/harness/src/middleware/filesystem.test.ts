@@ -87,6 +87,17 @@ describe.each([
     expect(bare.descriptions["execute"]).not.toMatch(/grep|glob/);
   });
 
+  it.each(["deepagents", "deerflow"] as const)(
+    "promises no check before a write that may not be installed, in the dialect %s",
+    async (dialect) => {
+      const { descriptions } = await sentWith(create, { dialect });
+      for (const name of ["write_file", dialect === "deerflow" ? "str_replace" : "edit_file"]) {
+        expect(descriptions[name]).toContain("that you have not read may be refused");
+        expect(descriptions[name]).not.toMatch(/is refused and changes nothing/);
+      }
+    },
+  );
+
   it("leaves a description of the host's own as it is", async () => {
     const backend = new LocalShellBackend({ rootDir: work });
     const customToolDescriptions = { grep: "Searches, or use execute." };

@@ -9,6 +9,7 @@ import { CompositeBackend } from "../filesystem/composite-backend.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import { filesChannel } from "../filesystem/files-channel.js";
 import { guardFiles } from "../filesystem/guarded-backend.js";
+import type { StateBackend } from "../filesystem/state-backend.js";
 import { PermissionRules } from "../policy/permission-rules.js";
 import { DIALECTS } from "../tools/dialects.js";
 import type { ToolKind } from "../tools/face.js";
@@ -18,6 +19,7 @@ import { ffmpegFrames } from "../tools/video-frames.js";
 import { approval } from "./approval.js";
 import { type ApprovalOptions, asksForApproval } from "./approval-pauses.js";
 import { composeMiddleware } from "./compose-middleware.js";
+import { danglingToolCalls } from "./dangling-tool-calls.js";
 import { fileToolFailures } from "./file-tool-failures.js";
 import { fileToolVisibility } from "./file-tool-visibility.js";
 import {
@@ -27,6 +29,7 @@ import {
 } from "./filesystem-options.js";
 import { mediaMessages } from "./media-messages.js";
 import { messageOffload } from "./message-offload.js";
+import { type OffloadFolder, withReadableOffloads } from "./offload-permissions.js";
 import { toolOutputOffload } from "./tool-output-offload.js";
 
 export const FILESYSTEM_MIDDLEWARE = "FilesystemMiddleware";
@@ -34,24 +37,33 @@ export const FILESYSTEM_MIDDLEWARE = "FilesystemMiddleware";
 const RESULTS_FOLDER = "large_tool_results";
 const CONVERSATION_FOLDER = "conversation_history";
 
+/** With files in the state: a run takes and gives back the field `files`. */
+export type StateFilesMiddleware = AgentMiddleware<StateSchema<{ files: typeof filesChannel }>>;
+
 /**
  * Gives an agent of LangChain's `createAgent`, or of this package, the file tools over one backend: with path rules,
  * approval, offload of what is too long, media that fit the model, and descriptions of what is really there.
  *
  * The rules stand around the files before any tool is made, so that no way of building the agent loses them; they
- * are about the model's calls. What the middleware itself puts into files goes past them, and the model reads it
- * through them. The read-before-write gate is a middleware of its own, `createReadBeforeWriteMiddleware`.
+ * are about the model's calls. What the middleware itself puts into files goes past them, and the model may read it
+ * unless a rule names those files. A call that was left without an answer, such as one whose approval was given up,
+ * gets one in every request, because providers refuse an open call. The read-before-write gate is a middleware of its own, `createReadBeforeWriteMiddleware`.
  *
  * With `interrupt` rules or `interruptOn` the agent needs a checkpointer.
- * @throws DeerflowError `filesystem_options_invalid`, `permissions_invalid`, `permissions_unenforceable`,
- * `approval_invalid`
+ * @throws DeerflowError `filesystem_options_invalid`, `permissions_invalid`, `permissions_unenforceable`
  * @example createAgent({ model, middleware: [createFilesystemMiddleware({ backend: new FilesystemBackend({ rootDir }) })] })
  */
+export function createFilesystemMiddleware(
+  options?: FilesystemMiddlewareOptions & { readonly backend?: StateBackend },
+): StateFilesMiddleware;
+export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions): AgentMiddleware;
 export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions = {}): AgentMiddleware {
   const settings = filesystemSettings(options);
   const { backend, dialect, kinds } = settings;
   const { permissions = [], interruptOn = {}, systemPrompt, logger = silentLogger } = options;
-  const rules = new PermissionRules(permissions, { foldsCase: backend.foldsCase });
+  const { foldsCase } = backend;
+  const given = withReadableOffloads(permissions, offloadFolders(settings), { foldsCase });
+  const rules = new PermissionRules(given, { foldsCase });
   const files = guardFiles(backend, rules);
   const shell = kinds.includes("execute") ? shellOf(backend) : undefined;
   assertEnforceable(backend, shell, permissions);
@@ -68,8 +80,9 @@ export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions 
   });
   return composeMiddleware(FILESYSTEM_MIDDLEWARE, [
     ...filesField(backend),
-    ...approvalPart({ interruptOn, rules, ...waitingFacts(backend, settings) }),
+    ...approvalPart({ interruptOn, rules, logger, ...waitingFacts(backend, settings) }),
     ...offloadParts(settings, logger),
+    danglingToolCalls(),
     mediaMessages(),
     fileToolVisibility({
       files: backend,
@@ -118,11 +131,25 @@ function waitingFacts(
   };
 }
 
+const artifactsRootOf = (files: FileBackend): string =>
+  files instanceof CompositeBackend ? files.artifactsRoot : "/";
+
+/** Where something may be put into files. */
+function offloadFolders(settings: FilesystemSettings): readonly OffloadFolder[] {
+  const { backend, toolResultCharacters, humanMessageCharacters } = settings;
+  const root = artifactsRootOf(backend);
+  const folders = [
+    ...(toolResultCharacters === 0 ? [] : [childOf(root, RESULTS_FOLDER)]),
+    ...(humanMessageCharacters === 0 ? [] : [childOf(root, CONVERSATION_FOLDER)]),
+  ];
+  return folders.map((folder) => ({ folder, ...(root === "/" ? {} : { home: root }) }));
+}
+
 /** Written past the rules, because they are about the calls of the model and not about its memory. */
 function offloadParts(settings: FilesystemSettings, logger: Logger): AgentMiddleware[] {
-  const { backend: files, dialect, toolResultCharacters, humanMessageCharacters } = settings;
-  const root = files instanceof CompositeBackend ? files.artifactsRoot : "/";
-  const shared = { files, dialect, logger };
+  const { backend: files, dialect, retention, toolResultCharacters, humanMessageCharacters } = settings;
+  const root = artifactsRootOf(files);
+  const shared = { files, dialect, retention, logger };
   const results = { ...shared, folder: childOf(root, RESULTS_FOLDER), limitCharacters: toolResultCharacters };
   const messages = {
     ...shared,
