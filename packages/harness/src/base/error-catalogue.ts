@@ -372,11 +372,6 @@ export const ERROR_CATALOGUE = {
     next: "Choose a model that supports tool calls.",
   },
 
-  approval_invalid: {
-    status: 500,
-    retry: "never",
-    text: "How the calls of {tool} are approved is not valid: {reason}.",
-  },
   command_blocked: {
     status: 403,
     retry: "model",
