@@ -177,8 +177,8 @@ export const ERROR_CATALOGUE = {
   edit_too_large: {
     status: 413,
     retry: "model",
-    text: "{path} would have {size} characters after the edit; at most {limit} are possible.",
-    next: "Replace fewer places, or by a shorter text.",
+    text: "{path} cannot be edited like this: {reason}.",
+    next: "Replace fewer places, or split the file.",
   },
   edit_unchanged: {
     status: 422,
@@ -214,23 +214,35 @@ export const ERROR_CATALOGUE = {
     text: "{path} has {size} bytes; at most {limit} can be read at once.",
     next: "Read it in parts, or search it.",
   },
+  file_too_large_to_edit: {
+    status: 413,
+    retry: "model",
+    text: "{path} has {size} bytes, which is too large to be changed in parts; that is possible up to {limit} bytes.",
+    next: "Leave it as it is, or write to another file.",
+  },
   file_tool_failed: {
     status: 500,
     retry: "model",
     text: "{tool} failed inside ({kind}).",
     next: "Try once more, or go on without it; look first whether it has changed anything.",
   },
+  file_tool_unusable: {
+    status: 500,
+    retry: "model",
+    text: "{tool} cannot be used as it is set up ({kind}).",
+    next: "Another try fails in the same way until the user or the operator mends this. Tell the user, and go on without it.",
+  },
   is_a_directory: { status: 409, retry: "model", text: "{path} is a folder, not a file." },
   lines_out_of_range: {
     status: 416,
     retry: "model",
-    text: "{path} has {total} lines; there are none from {start} to {end}.",
+    text: "{path} ends with line {total}; there are none from {start} to {end}.",
   },
   not_a_directory: { status: 409, retry: "model", text: "{path} is a file, not a folder." },
   offset_out_of_range: {
     status: 416,
     retry: "model",
-    text: "{path} has {total} lines; offset {offset} is past its end.",
+    text: "{path} ends with line {total}; offset {offset} is past its end.",
     next: "Give an offset from 0 to {last}.",
   },
   path_denied: { status: 403, retry: "model", text: "{path} cannot be used: {reason}." },

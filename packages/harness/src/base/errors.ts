@@ -53,5 +53,11 @@ export class DeerflowError extends Error {
 }
 
 /** The message of whatever was thrown, never its stack. */
-export const reasonOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown);
+export function reasonOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  try {
+    return String(thrown);
+  } catch {
+    return "something that cannot be put into words";
+  }
+}

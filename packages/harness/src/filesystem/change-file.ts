@@ -40,13 +40,27 @@ export interface Changed<Told> {
  * Reads, changes and writes a file as one step: when another writer comes between, the change is made again from the
  * new content, so that of two changes neither is lost.
  * @param change may run several times; given undefined where no file is
- * @throws DeerflowError `file_changed` when other writers never let it through; whatever `change` throws
+ * @throws DeerflowError `file_changed` when other writers never let it through; `file_too_large_to_edit`; whatever `change` throws
  */
 export const changeFile = <Told>(
   files: FileBackend,
   path: string,
   change: (content: FileContent | undefined) => Change<Told> | Promise<Change<Told>>,
-): Promise<Changed<Told>> => CHANGES.hold(`${files.id}\n${path}`, () => changeOnce(files, path, change));
+): Promise<Changed<Told>> => inTurn(files, path, () => changeOnce(files, path, change));
+
+/** Runs `work` when no other change of the file is under way in this process. */
+export const inTurn = <T>(files: FileBackend, path: string, work: () => Promise<T>): Promise<T> =>
+  CHANGES.hold(`${files.id}\n${path}`, work);
+
+/** What is too large to be read at once cannot be changed in parts either, however it is read. */
+async function readToChange(files: FileBackend, path: string): Promise<FileContent | undefined> {
+  try {
+    return await files.read(path);
+  } catch (error) {
+    if (!DeerflowError.is(error) || error.code !== "file_too_large") throw error;
+    throw new DeerflowError("file_too_large_to_edit", error.details, error);
+  }
+}
 
 async function changeOnce<Told>(
   files: FileBackend,
@@ -54,7 +68,7 @@ async function changeOnce<Told>(
   change: (content: FileContent | undefined) => Change<Told> | Promise<Change<Told>>,
 ): Promise<Changed<Told>> {
   for (let attempt = 1; ; attempt += 1) {
-    const content = await files.read(path);
+    const content = await readToChange(files, path);
     const { bytes, told } = await change(content);
     try {
       return { version: await files.write(path, bytes, { expectedVersion: content?.version ?? null }), told };

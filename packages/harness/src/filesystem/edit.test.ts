@@ -180,8 +180,11 @@ describe("applyEdit on hostile input", () => {
   it(
     "replaces many places soon, and refuses to make a file that fits nowhere",
     () => {
-      expect(edit("a".repeat(300_000), "a", "b\n", true).replacements).toBe(300_000);
-      expect(() => edit("a".repeat(300_000), "a", "b".repeat(1000), true)).toThrow(
+      expect(edit("a".repeat(100_000), "a", "b\n", true).replacements).toBe(100_000);
+      const tooLarge = expect.objectContaining({ code: "edit_too_large" });
+      expect(() => edit("a".repeat(100_001), "a", "b", true)).toThrow(tooLarge);
+      expect(() => edit(`x${" ".repeat(16 * 1024 * 1024)}`, "x", "y")).toThrow(tooLarge);
+      expect(() => edit("a".repeat(100_000), "a", "b".repeat(1000), true)).toThrow(
         expect.objectContaining({ code: "edit_too_large", retry: "model" }),
       );
     },

@@ -18,6 +18,9 @@ export interface EditResult {
 }
 
 const LISTED_LINES = 10;
+/** An edit runs on the thread that serves others, so what it may cost is bounded. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+const MAX_REPLACEMENTS = 100_000;
 /** A small edit at many places must not make a file that fits nowhere. */
 const MAX_RESULT_CHARACTERS = 64 * 1024 * 1024;
 
@@ -26,10 +29,12 @@ const MAX_RESULT_CHARACTERS = 64 * 1024 * 1024;
  * The new text is literal: `$&` and its like mean nothing.
  * @param path only for messages
  * @throws DeerflowError `edit_empty`, `edit_unchanged`, `edit_not_found` (with the likely cause), `edit_ambiguous`,
- *   `edit_too_large` above 64 Mi characters
+ *   `edit_too_large` above 16 Mi characters, 64 Mi afterwards, or 100,000 replacements
  */
 export function applyEdit(path: string, text: string, edit: Edit): EditResult {
   const shown = shownPath(path);
+  if (text.length > MAX_CHARACTERS)
+    throw tooLarge(shown, `it has ${text.length} characters; at most ${MAX_CHARACTERS} can be edited`);
   const wanted = withPlainLineEndings(edit.oldText);
   const given = withPlainLineEndings(edit.newText);
   if (wanted === given) throw new DeerflowError("edit_unchanged", { path: shown });
@@ -49,12 +54,21 @@ export function applyEdit(path: string, text: string, edit: Edit): EditResult {
       lines: lineList(plain, hits),
     });
   }
+  if (hits.length > MAX_REPLACEMENTS) {
+    throw tooLarge(
+      shown,
+      `the text occurs ${hits.length} times; at most ${MAX_REPLACEMENTS} can be replaced`,
+    );
+  }
   const size = text.length + hits.length * (given.length - wanted.length);
   if (size > MAX_RESULT_CHARACTERS) {
-    throw new DeerflowError("edit_too_large", { path: shown, size, limit: MAX_RESULT_CHARACTERS });
+    throw tooLarge(shown, `it would have ${size} characters; at most ${MAX_RESULT_CHARACTERS} are possible`);
   }
   return { text: splice(text, hits, wanted.length, given), replacements: hits.length };
 }
+
+const tooLarge = (path: string, reason: string): DeerflowError =>
+  new DeerflowError("edit_too_large", { path, reason });
 
 /** The lines (from 1) in which the first hits begin. */
 function lineList(text: string, hits: readonly number[]): string {

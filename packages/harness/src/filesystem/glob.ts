@@ -5,7 +5,7 @@ import { isHostSearchable } from "./capabilities.js";
 import type { FileBackend } from "./contract.js";
 import { globMatcher } from "./glob-pattern.js";
 import { RipgrepUnusable, ripgrepFiles } from "./ripgrep.js";
-import { type SearchStop, withTimeLimit } from "./search-stop.js";
+import { type SearchStop, withTimeLimit, Turn } from "./search-stop.js";
 import { emptyNotes, walk, type WalkNotes } from "./walk.js";
 
 export type { SearchStop } from "./search-stop.js";
@@ -113,8 +113,12 @@ async function firstOf(
   { query, matches, notes, signal }: Finding,
 ): Promise<GlobResult> {
   const paths: string[] = [];
+  const turn = new Turn();
   for await (const some of candidates) {
     for (const path of some) {
+      // A pattern of a thousand alternatives takes its time for every name.
+      if (turn.isOver) await turn.next();
+      if (signal.aborted) return { paths, stopped: "time", ...notes };
       if (!matches(path)) continue;
       if (paths.length === query.maxResults) return { paths, stopped: "results", ...notes };
       paths.push(path);

@@ -91,7 +91,14 @@ export async function* ripgrepMatchingFiles(
   const tooLarge = new Set<string>();
   const candidates = ripgrepPaths({ folders, args, signal }, notes, (path) => tooLarge.add(path));
   try {
-    for await (const paths of candidates) yield* paths.filter(takes);
+    const turn = new Turn();
+    for await (const paths of candidates) {
+      for (const path of paths) {
+        if (turn.isOver) await turn.next();
+        if (signal.aborted) return;
+        if (takes(path)) yield path;
+      }
+    }
   } finally {
     notes.tooLarge.push(...[...tooLarge].filter(takes));
   }

@@ -182,3 +182,20 @@ async function followed(
     if (startLine > seen.totalLines) return lines.join("\n");
   }
 }
+
+it("ends with the signal, however long the file goes on", async () => {
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (;;) yield Buffer.from("more\n");
+  }
+  const files: FileBackend & ByteReadable = { ...verbs, read: no, openBytes: async () => endless() };
+  const stop = new AbortController();
+  // Pieces that are there at once give no other task its turn, so the reading itself must.
+  setImmediate(() => stop.abort(new Error("enough")));
+  const ends = await Promise.allSettled([
+    viewFile(files, ALL, stop.signal),
+    fileVersion(files, "/f", stop.signal),
+  ]);
+  expect(ends.map((end) => end.status === "rejected" && String(end.reason))).toEqual(
+    Array(2).fill("Error: enough"),
+  );
+});

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isByteReadable } from "./capabilities.js";
 import type { FileBackend, Version } from "./contract.js";
+import { Turn } from "./search-stop.js";
 
 const PIECE_BYTES = 1024 * 1024;
 
@@ -55,14 +56,20 @@ export type FileView = TextView | BinaryView;
  * Reads a page of lines. Only "\n" ends a line, a CR before it goes with it, and a byte-order mark is no text. Where
  * the backend gives files piece by piece, memory is bounded by the page, however large the file or a line of it.
  * Undefined when no file is there.
+ * @param signal ends the reading, which has no end of its own where a file grows or has none
+ * @throws the signal's reason
  */
-export async function viewFile(files: FileBackend, query: ViewQuery): Promise<FileView | undefined> {
+export async function viewFile(
+  files: FileBackend,
+  query: ViewQuery,
+  signal?: AbortSignal,
+): Promise<FileView | undefined> {
   const source = await openSource(files, query.path);
   if (source === undefined) return undefined;
   const hash = createHash("sha256");
   const reader = new TextReader(new Page(query));
   let size = 0;
-  for await (const piece of source.pieces) {
+  for await (const piece of watched(source.pieces, signal)) {
     size += piece.length;
     if (source.version === undefined) hash.update(piece);
     reader.add(piece);
@@ -72,13 +79,33 @@ export async function viewFile(files: FileBackend, query: ViewQuery): Promise<Fi
   return page === undefined ? { kind: "binary", version, size } : { kind: "text", version, ...page.result() };
 }
 
-/** The sha-256 of a file's content; undefined when no file is there. Needs no memory where it comes in pieces. */
-export async function fileVersion(files: FileBackend, path: string): Promise<Version | undefined> {
+/**
+ * The sha-256 of a file's content; undefined when no file is there. Needs no memory where it comes in pieces.
+ * @throws the signal's reason
+ */
+export async function fileVersion(
+  files: FileBackend,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Version | undefined> {
   const source = await openSource(files, path);
   if (source === undefined || source.version !== undefined) return source?.version;
   const hash = createHash("sha256");
-  for await (const piece of source.pieces) hash.update(piece);
+  for await (const piece of watched(source.pieces, signal)) hash.update(piece);
   return hash.digest("hex");
+}
+
+/** The pieces, with a turn for others now and then, until the signal is aborted. */
+async function* watched(
+  pieces: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const turn = new Turn();
+  for await (const piece of pieces) {
+    if (turn.isOver) await turn.next();
+    signal?.throwIfAborted();
+    yield piece;
+  }
 }
 
 interface Source {

@@ -30,7 +30,7 @@ export const readFile: Perform<ReadRequest, ReadResult> = async (request, workpl
   const startLine = Math.max(1, request.startLine);
   const maxLines = Math.max(1, request.maxLines);
   const query = { path, startLine, maxLines, startCharacter, maxCharacters };
-  const view = await viewFile(workplace.files, query);
+  const view = await viewFile(workplace.files, query, workplace.signal);
   if (view === undefined) throw await absence(workplace.files, path);
   const media = await readMedia({ ...request, startLine }, view, workplace);
   if (media !== undefined) return media;

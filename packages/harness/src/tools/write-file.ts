@@ -1,7 +1,7 @@
 /** Writing a file: creating it, replacing it whole, or adding to its end. */
 import { DeerflowError } from "../base/errors.js";
 import { shownPath } from "../base/virtual-path.js";
-import { changeFile } from "../filesystem/change-file.js";
+import { changeFile, inTurn } from "../filesystem/change-file.js";
 import type { FileBackend, FileContent, Version } from "../filesystem/contract.js";
 import {
   decodeText,
@@ -36,7 +36,8 @@ export const writeFile: Perform<WriteRequest, WriteResult> = (request, { files, 
   const size = Buffer.byteLength(content);
   const limit = limits.maxWriteBytes;
   if (limit > 0 && size > limit) throw new DeerflowError("content_too_large", { size, limit });
-  return replaceText(files, path, content);
+  // One after the other, so that many calls do not each hold the old content in memory.
+  return inTurn(files, path, () => replaceText(files, path, content));
 };
 
 /** @throws DeerflowError `arguments_invalid` */
