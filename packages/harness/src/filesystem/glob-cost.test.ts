@@ -27,9 +27,19 @@ it("gives others their turn between names, and stops at the limit", async () => 
     if (!isDone) setImmediate(other);
   };
   setImmediate(other);
-  const query = { pattern: "*{1..1000}*a*a*a*b", path: "/", includeDirectories: false, maxResults: 10 };
-  const result = await glob(folderOf(20_000), query, { seconds: 0.3 });
+  const query = { pattern: "*{1..700}*a*a*a*b", path: "/", includeDirectories: false, maxResults: 10 };
+  const result = await glob(folderOf(2000), query, { seconds: 1 });
   isDone = true;
   expect(result.stopped).toBe("time");
   expect(turns).toBeGreaterThan(3);
+});
+
+it("refuses alternatives that are too long together", async () => {
+  const query = {
+    pattern: `{1..1000}${"*a".repeat(400)}`,
+    path: "/",
+    includeDirectories: false,
+    maxResults: 1,
+  };
+  await expect(glob(folderOf(1), query)).rejects.toMatchObject({ code: "pattern_invalid" });
 });

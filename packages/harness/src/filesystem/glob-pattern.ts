@@ -5,6 +5,8 @@ import { expandBraces, MAX_ALTERNATIVES, TooManyAlternatives } from "./glob-brac
 import { type NameTest, nameTest } from "./glob-name.js";
 
 const MAX_LENGTH = 1000;
+/** All alternatives of a pattern together: each is tried on every name, and a name costs about as much as this. */
+const MAX_ALTERNATIVES_LENGTH = 10_000;
 
 /** Why a pattern is refused, in the order in which the reasons are looked for. */
 const REFUSALS: readonly { readonly applies: (pattern: string) => boolean; readonly reason: string }[] = [
@@ -59,6 +61,10 @@ function alternativesOf(pattern: string): readonly string[] {
     const alternatives = expandBraces(pattern);
     if (alternatives.some((each) => each.split("/").includes("..")))
       throw invalid(pattern, "it holds a .. segment");
+    const length = alternatives.reduce((sum, each) => sum + each.length, 0);
+    if (alternatives.length > 1 && length > MAX_ALTERNATIVES_LENGTH) {
+      throw invalid(pattern, `its braces stand for more than ${MAX_ALTERNATIVES_LENGTH} characters`);
+    }
     return alternatives;
   } catch (error) {
     if (!(error instanceof TooManyAlternatives)) throw error;
