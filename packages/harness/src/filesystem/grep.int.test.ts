@@ -207,6 +207,7 @@ describe("grep", () => {
 
   it.each([
     ["a(?=b)", /look-around/],
+    ["a(b", /missing closing \): `a\(b`/],
     ["(a)\\1", /back-references/],
     ["[", /missing closing/],
     ["", /empty/],

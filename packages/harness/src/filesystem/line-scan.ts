@@ -8,6 +8,7 @@ import {
   type GrepResult,
   type LineSearch,
   MAX_LINE_CHARACTERS,
+  type NamedFile,
   type SearchNotes,
 } from "./line-search.js";
 import { LINE_WORKERS, type LineWorker } from "./line-worker.js";
@@ -44,6 +45,26 @@ export async function scanLines(
 }
 
 type Pieces = AsyncIterable<Uint8Array> | readonly Uint8Array[];
+
+/** Notes what the file proves to be while it passes. */
+async function* watched(pieces: Pieces, notes: SearchNotes): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const look = (bytes?: Uint8Array): NamedFile => {
+    if (bytes?.includes(0) === true) return "binary";
+    if (notes.namedFile !== "text") return notes.namedFile;
+    try {
+      decoder.decode(bytes, { stream: bytes !== undefined });
+      return "text";
+    } catch {
+      return "foreign"; // the only failure of a decoder
+    }
+  };
+  for await (const piece of pieces) {
+    notes.namedFile = look(piece);
+    yield piece;
+  }
+  notes.namedFile = look();
+}
 
 /** For what nobody will read. */
 async function close(pieces: Pieces): Promise<void> {
@@ -117,7 +138,9 @@ class Scan {
       const pieces = await orAborted(fetched, this.#search.signal);
       await before;
       // The thread may serve another search by now.
-      if (pieces !== ABORTED && !this.#isOver) return await worker.send(pieces);
+      if (pieces !== ABORTED && !this.#isOver) {
+        return await worker.send(this.#isNamed(path) ? watched(pieces, this.#notes) : pieces);
+      }
       fetched.then(close, () => {});
       return undefined;
     })();
@@ -145,12 +168,17 @@ class Scan {
   }
 
   async #fetch(path: string): Promise<Pieces> {
-    if (path === this.#search.query.path && isByteReadable(this.#files)) {
+    if (this.#isNamed(path) && isByteReadable(this.#files)) {
       return (await this.#files.openBytes(path)) ?? [];
     }
     const bytes = (await this.#files.read(path))?.bytes ?? new Uint8Array();
     return Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) =>
       bytes.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES),
     );
+  }
+
+  /** The root of a search is a candidate only where it is a file. */
+  #isNamed(path: string): boolean {
+    return path === this.#search.query.path;
   }
 }

@@ -30,7 +30,14 @@ export interface GrepResult {
   readonly tooLarge: readonly string[];
   /** How many names were passed over because they are not UTF-8; ripgrep counts only files with a match. */
   readonly unusableNames: number;
+  readonly namedFile: NamedFile;
 }
+
+/**
+ * What the one file proved to be that was named as `path`; `text` for a tree. `binary`: it holds a NUL, so that it was
+ * not searched. `foreign`: it is no UTF-8, so that what is encoded otherwise was not found.
+ */
+export type NamedFile = "text" | "binary" | "foreign";
 
 export const MAX_LINE_CHARACTERS = 200;
 /** Larger files are not searched in a tree. Bytes. */
@@ -39,9 +46,14 @@ export const MAX_SEARCHED_BYTES = 10 * 1024 * 1024;
 /** What a search tells besides its matches. */
 export interface SearchNotes extends WalkNotes {
   readonly tooLarge: string[];
+  namedFile: NamedFile;
 }
 
-export const emptySearchNotes = (): SearchNotes => ({ ...emptyNotes(), tooLarge: [] });
+export const emptySearchNotes = (): SearchNotes => ({
+  ...emptyNotes(),
+  tooLarge: [],
+  namedFile: "text",
+});
 
 /** What an engine is given: the query, checked. */
 export interface LineSearch {

@@ -143,8 +143,22 @@ function begin(search) {
     current = { search, matcher: new Matcher(search), room: search.maxMatches };
     say({ type: "ready" });
   } catch (error) {
-    say({ type: "refused", reason: error instanceof Error ? error.message : String(error) });
+    say({ type: "refused", reason: faultOf(search, error) });
   }
+}
+
+/**
+ * What is wrong with a pattern, in its own words: the matcher writes a flag before one whose case does not count.
+ * @param {Search} search
+ * @param {unknown} error
+ */
+function faultOf({ pattern, literal }, error) {
+  try {
+    if (!literal) RE2JS.compile(pattern);
+  } catch (plain) {
+    return plain instanceof Error ? plain.message : String(plain);
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

@@ -57,6 +57,13 @@ describe("the shell of a LocalShellBackend", () => {
     });
   });
 
+  it("tells no command where this process works", async () => {
+    const { output } = await run("echo $OLDPWD; env; pwd");
+    expect(output).toContain(host);
+    expect(output).not.toContain(process.cwd());
+    expect(output).not.toContain("OLDPWD");
+  });
+
   it("takes a virtual working directory, or a host's own over the whole disk", async () => {
     await run("mkdir sub");
     const { sandbox } = backend.shell;

@@ -92,7 +92,7 @@ describe("renderTree", () => {
     const entries = [entry("/w/1", "file"), entry("/w/2", "file"), entry("/w/3", "file")];
     expect(renderTree("/w", { entries: [], notOpened: [], unusableNames: 0 }, 10)).toBe("/w is empty.");
     expect(renderTree("/w", { entries, notOpened: [], unusableNames: 0 }, 10)).toBe(
-      "/w/1\n/w/2\n[1 more are not shown. List a folder below.]",
+      "/w/1\n/w/2\n[1 more is not shown. List a folder below.]",
     );
   });
 });

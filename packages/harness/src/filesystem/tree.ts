@@ -73,7 +73,7 @@ export function renderTree(path: string, tree: TreeListing, limit: number): stri
   const lines = entries.map((entry) => `${listedPath(entry.path)}${entry.kind === "directory" ? "/" : ""}`);
   const shown = fitting(lines, limit);
   const notes = [
-    ...(shown < lines.length ? [`[${lines.length - shown} more are not shown. List a folder below.]`] : []),
+    ...(shown < lines.length ? [`[${moreNotShown(lines.length - shown)}. List a folder below.]`] : []),
     ...(notOpened.length > 0
       ? [`[Not looked into: ${notOpened.slice(0, 10).map(listedPath).join(", ")}.]`]
       : []),
@@ -81,6 +81,10 @@ export function renderTree(path: string, tree: TreeListing, limit: number): stri
   ];
   return [...lines.slice(0, shown), ...notes].join("\n");
 }
+
+/** How the end of a cut listing begins. */
+export const moreNotShown = (count: number): string =>
+  `${count} more ${count === 1 ? "is" : "are"} not shown`;
 
 function fitting(lines: readonly string[], limit: number): number {
   let size = 0;

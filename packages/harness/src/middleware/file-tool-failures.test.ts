@@ -31,17 +31,21 @@ const run = async (failing: ReturnType<typeof throwing>, isOwn = true) => {
 
 describe("file-tool-failures in a plain createAgent", () => {
   it.each([
-    ["an error of Node with a host path", new Error("ENOENT: /home/someone/secret"), "(unforeseen)"],
-    ["no error at all", null, "(unforeseen)"],
+    [
+      "an error of Node with a host path",
+      new Error("ENOENT: /home/someone/secret"),
+      "failed inside (unforeseen). Try once more",
+    ],
+    ["no error at all", null, "failed inside (unforeseen)"],
     [
       "our own error that a model cannot mend",
       new DeerflowError("graph_state_missing"),
-      "(graph_state_missing)",
+      "cannot be used as it is set up (graph_state_missing). Another try fails",
     ],
   ])("answers %s without its message, and tells it to the log", async (_what, thrown, kind) => {
     const { answer, last, warned } = await run(throwing(thrown));
     expect(answer).toMatchObject({ status: "error", tool_call_id: "call-0-0" });
-    expect(answer.text).toContain(`read_file failed inside ${kind}`);
+    expect(answer.text).toContain(`read_file ${kind}`);
     expect(answer.text).not.toContain("/home");
     expect(last).toBe("done");
     expect(warned).toHaveLength(1);

@@ -32,9 +32,10 @@ export function fileToolFailures({ tools, logger }: FileToolFailuresOptions) {
           return refuse(toolCall, error.code, error.details);
         }
         logger.warn("A file tool failed", { tool: toolCall.name, reason: reasonOf(error) });
-        // The message of a foreign error may hold a path of the host.
-        const kind = DeerflowError.is(error) ? error.code : "unforeseen";
-        return refuse(toolCall, "file_tool_failed", { tool: toolCall.name, kind });
+        // The message of an error may hold a path of the host.
+        return DeerflowError.is(error)
+          ? refuse(toolCall, "file_tool_unusable", { tool: toolCall.name, kind: error.code })
+          : refuse(toolCall, "file_tool_failed", { tool: toolCall.name, kind: "unforeseen" });
       }
     },
   });

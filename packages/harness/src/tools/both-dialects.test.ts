@@ -297,7 +297,7 @@ describe.each(PLACES)("the %s tools over the %s backend", (dialect, backend) => 
     const append = at("write", "/secret", { content: "more", append: true });
     expect((await call("write", append, options)).artifact.code).toBe("path_forbidden");
     expect((await call("edit", at("edit", "/secret"), options)).artifact.code).toBe("path_forbidden");
-    expect((await call("write", at("write", "/secret"), options)).text).toBe("Wrote /secret (1 bytes).");
+    expect((await call("write", at("write", "/secret"), options)).text).toBe("Wrote /secret (1 byte).");
     expect(await hexOf("/secret")).toBe("78");
   });
 

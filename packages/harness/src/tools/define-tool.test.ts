@@ -1,9 +1,10 @@
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { Command } from "@langchain/langgraph";
+import { Command, InMemoryStore } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DeerflowError } from "../base/errors.js";
+import { StoreBackend } from "../filesystem/store-backend.js";
 import {
   defineTool,
   describedBy,
@@ -13,6 +14,7 @@ import {
   type ToolOutcome,
   withContent,
 } from "./define-tool.js";
+import { createFileTools } from "./file-tools.js";
 
 const toolThat = (run: (input: { path: string }) => Promise<ToolOutcome>) =>
   defineTool({
@@ -89,6 +91,16 @@ describe("defineTool", () => {
     const stopped = { type: "tool_call" as const, id: "c1", name: "probe", args: {} };
     await expect(failing(true).invoke(stopped, { signal: run.signal })).rejects.toThrow();
     expect(seen).toHaveLength(1);
+  });
+
+  it("says of what only the operator can mend that another try does not help, and tells no detail of it", async () => {
+    const misled = new StoreBackend({ namespace: () => ["/home/somebody"], store: new InMemoryStore() });
+    const [read] = createFileTools({ files: misled, kinds: ["read"] });
+    if (read === undefined) throw new Error("there is no read tool");
+    const answer = await call(read, { path: "/f" });
+    expect(answer).toMatchObject({ status: "error", artifact: { code: "file_tool_unusable" } });
+    expect(answer.text).toContain("read_file cannot be used as it is set up (filesystem_options_invalid).");
+    expect(answer.text).not.toMatch(/Try once more|somebody/);
   });
 
   it("shows blocks behind the text, and puts marks and following messages where they belong", async () => {

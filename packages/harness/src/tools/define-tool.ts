@@ -160,12 +160,15 @@ export function refuse(
   });
 }
 
-/** A sentence without details is ours alone; details, and the message of a foreign error, may hold a host path. */
+/**
+ * A sentence without details is ours alone; details, and the message of a foreign error, may hold a host path. What is
+ * ours and no model can mend is no better at the next try.
+ */
 function refuseUnforeseen(call: Call, error: unknown): ToolMessage {
   if (!DeerflowError.is(error))
     return refuse(call, "file_tool_failed", { tool: call.name, kind: "unforeseen" });
   if (Object.keys(error.details).length === 0) return refuse(call, error.code);
-  return refuse(call, "file_tool_failed", { tool: call.name, kind: error.code });
+  return refuse(call, "file_tool_unusable", { tool: call.name, kind: error.code });
 }
 
 /** What a tool does; undefined for one that was not made by {@link defineTool}. */

@@ -180,7 +180,7 @@ describe("read_file", () => {
     await plantHex("p.png", "89504e470d0a1a0a00");
     expect(await read("p.png")).toMatchObject({
       status: "success",
-      text: `[${W}/p.png is not UTF-8 text: image/png, 9 bytes. Its content is not shown: the image is cut off or broken. Ask for it as text, or go on without it.]`,
+      text: `[${W}/p.png is not UTF-8 text: image/png, 9 bytes. Its content is not shown: the image is cut off or broken.]`,
     });
   });
 
@@ -200,7 +200,7 @@ describe("write_file", () => {
     expect((await write("d/f", "b\n")).text).toBe(`Replaced ${W}/d/f (2 bytes).`);
     expect((await write("d/f", "c\n", true)).text).toBe(`Appended to ${W}/d/f (now 4 bytes).`);
     expect(await textOf("d/f")).toBe("b\nc\n");
-    expect((await write("new", "x", true)).text).toBe(`Created ${W}/new (1 bytes).`);
+    expect((await write("new", "x", true)).text).toBe(`Created ${W}/new (1 byte).`);
   });
 
   it("keeps one byte-order mark, and CRLF when it appends", async () => {

@@ -1,6 +1,7 @@
 /** How a file that is no text is answered: what it is in words, then what it shows. The same in every dialect. */
 import { HumanMessage } from "@langchain/core/messages";
 import type { ContentBlock } from "langchain";
+import { counted } from "../base/counted.js";
 import { nameOf, shownPath } from "../base/virtual-path.js";
 import type { ToolOutcome } from "./define-tool.js";
 import type { Surroundings } from "./face.js";
@@ -27,7 +28,7 @@ export function mediaAnswer(result: MediaResult, options: MediaAnswerOptions): T
 
 /** The words begin alike in every case: programs look for them. */
 const whatItIs = (path: string, { mediaType, size }: MediaResult): string =>
-  `${shownPath(path)} is not UTF-8 text: ${mediaType}, ${size} bytes.`;
+  `${shownPath(path)} is not UTF-8 text: ${mediaType}, ${counted(size, "byte")}.`;
 
 const factsOf = (path: string, { version, size, mediaType }: MediaResult) => ({
   path,
@@ -67,10 +68,10 @@ const base64Of = (bytes: Uint8Array): string =>
 function opaqueAnswer(result: OpaqueFile, { path, surroundings }: MediaAnswerOptions): ToolOutcome {
   const why = result.reason === undefined ? "." : `: ${result.reason}.`;
   const next = surroundings.visible.has("execute")
-    ? "Use a program in the shell to convert it or to look into it."
-    : "Ask for it as text, or go on without it.";
+    ? " Use a program in the shell to convert it or to look into it."
+    : "";
   return {
-    text: `[${whatItIs(path, result)} Its content is not shown${why} ${next}]`,
+    text: `[${whatItIs(path, result)} Its content is not shown${why}${next}]`,
     facts: factsOf(path, result),
   };
 }
@@ -83,7 +84,7 @@ const STOPS: Readonly<Record<NonNullable<FrameSet["stopped"]>, string>> = {
 
 function videoAnswer(result: ShownVideo, { path, surroundings, goOn }: MediaAnswerOptions): ToolOutcome {
   const { taken, startSeconds, seconds } = result;
-  const count = taken.frames.length === 1 ? "1 frame" : `${taken.frames.length} frames`;
+  const count = counted(taken.frames.length, "frame");
   const last = taken.frames.at(-1)?.seconds ?? startSeconds;
   const note =
     taken.stopped === undefined

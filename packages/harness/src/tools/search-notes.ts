@@ -1,6 +1,7 @@
 /** What a search says besides its results. */
 import { listedPath } from "../base/virtual-path.js";
 import type { SearchStop } from "../filesystem/glob.js";
+import type { NamedFile } from "../filesystem/line-search.js";
 import { unusableNote } from "../filesystem/unusable-names.js";
 
 const SHOWN_PATHS = 5;
@@ -11,6 +12,7 @@ interface SearchEnd {
   readonly unusableNames: number;
   /** Files that were too large to be searched. */
   readonly tooLarge?: readonly string[];
+  readonly namedFile?: NamedFile;
 }
 
 /**
@@ -19,7 +21,7 @@ interface SearchEnd {
  * @param left how many lines of the answer did not fit
  */
 export function searchNotes(end: SearchEnd, shown: number | undefined, left = 0): readonly string[] {
-  const { stopped, unreadable, unusableNames, tooLarge = [] } = end;
+  const { stopped, unreadable, unusableNames, tooLarge = [], namedFile = "text" } = end;
   const first = shown === undefined ? "" : `; the first ${shown} are shown`;
   return [
     ...(left > 0 || stopped === "results"
@@ -28,6 +30,7 @@ export function searchNotes(end: SearchEnd, shown: number | undefined, left = 0)
     ...(stopped === undefined ? [] : STOPS[stopped]),
     ...(unreadable.length > 0 ? [`[Could not be read: ${named(unreadable)}.]`] : []),
     ...(tooLarge.length > 0 ? [`[Too large to be searched: ${named(tooLarge)}.]`] : []),
+    ...NAMED_FILES[namedFile],
     ...unusableNote(unusableNames),
   ];
 }
@@ -38,6 +41,12 @@ const STOPS: Readonly<Record<SearchStop, readonly string[]>> = {
   memory: [
     "[Stopped, as the pattern took too much memory; there may be more. Search for something simpler.]",
   ],
+};
+
+const NAMED_FILES: Readonly<Record<NamedFile, readonly string[]>> = {
+  text: [],
+  binary: ["[The file is binary, or text in another encoding than UTF-8, and was not searched.]"],
+  foreign: ["[The file is not UTF-8 text: what is in another encoding was not found.]"],
 };
 
 const named = (paths: readonly string[]): string =>

@@ -11,7 +11,7 @@ export interface FileList {
 export const isInterrupted = (answer: string): boolean =>
   answer.startsWith("This call was interrupted before it returned.");
 
-const MORE = /^\[(?:There are more|Stopped at|\d+ more are not shown)/m;
+const MORE = /^\[(?:There are more|Stopped at|\d+ more (?:is|are) not shown)/m;
 
 /** The files of an `ls` or `glob` answer: one absolute path a line, folders with a final slash. */
 export function parseFileList(answer: string): FileList {

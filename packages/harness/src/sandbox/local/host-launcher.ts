@@ -23,5 +23,7 @@ const launcher = (limits: CommandLimits): string =>
       .split("\n")
       .filter((line) => !line.startsWith("ulimit -u ")),
     'cd -- "$1" || exit 1',
+    // It would name the folder that this process works in.
+    "unset OLDPWD",
     'exec bash --noprofile --norc -c "$2" bash',
   ].join("\n");

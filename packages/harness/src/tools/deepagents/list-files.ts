@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listedPath, shownPath } from "../../base/virtual-path.js";
-import type { TreeListing } from "../../filesystem/tree.js";
+import { moreNotShown, type TreeListing } from "../../filesystem/tree.js";
 import { unusableNote } from "../../filesystem/unusable-names.js";
 import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
@@ -25,7 +25,7 @@ export const listFiles: Face<typeof input, ListRequest, TreeListing> = {
       facts,
       ...cutAnswer(found, limits.maxListCharacters, (left) => [
         ...(left > 0
-          ? [`[${left} more are not shown.${visible.has("glob") ? " Find them by name with glob." : ""}]`]
+          ? [`[${moreNotShown(left)}.${visible.has("glob") ? " Find them by name with glob." : ""}]`]
           : []),
         ...unusableNote(unusableNames),
       ]),

@@ -107,7 +107,7 @@ describe("the page", () => {
   it("refuses a read past the end, and names the offset and the total", async () => {
     expect(await read("a\nb\n", { offset: 2 })).toMatchObject({
       status: "error",
-      text: "Error: /f has 2 lines; offset 2 is past its end. Give an offset from 0 to 1.",
+      text: "Error: /f ends with line 2; offset 2 is past its end. Give an offset from 0 to 1.",
     });
   });
 });

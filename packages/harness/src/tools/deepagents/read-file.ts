@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DeerflowError } from "../../base/errors.js";
+import { counted } from "../../base/counted.js";
 import { readProse } from "../../base/prose.js";
 import { shownPath } from "../../base/virtual-path.js";
 import { absolutePath } from "../absolute-path.js";
@@ -59,7 +60,7 @@ function textAnswer(view: TextView, request: ReadRequest, limits: FileToolLimits
   const read = { path: request.path, version, total_lines: totalLines };
   if (totalLines === 0) return { text: `[${path} is empty.]`, facts: read };
   if (maxLines <= 0) {
-    const text = `[No lines were asked for, as limit is ${maxLines}. ${path} has ${counted(totalLines)}.]`;
+    const text = `[No lines were asked for, as limit is ${maxLines}. ${path} has ${counted(totalLines, "line")}.]`;
     // Without a version: nothing was shown, so this is no reading that a change could stand on.
     return { text, facts: { path: request.path, total_lines: totalLines, lines_shown: 0 } };
   }
@@ -89,7 +90,6 @@ function textAnswer(view: TextView, request: ReadRequest, limits: FileToolLimits
   };
 }
 
-const counted = (lines: number): string => (lines === 1 ? "1 line" : `${lines} lines`);
 const isOne = (start: number, end: number): boolean => start === end;
 const linesNamed = (start: number, end: number, total: number): string =>
   isOne(start, end) ? `Line ${start} of ${total}` : `Lines ${start} to ${end} of ${total}`;

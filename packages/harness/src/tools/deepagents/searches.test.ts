@@ -36,6 +36,12 @@ describe("ls", () => {
   it("is cut at an entry, says how many are left out, and keeps the whole in this process", async () => {
     const answer = await call("ls", { path: "/src" }, { limits: { maxListCharacters: 20 } });
     expect(answer.text).toBe("/src/.hidden.ts\n[2 more are not shown. Find them by name with glob.]");
+    const almost = await textOf(
+      "ls",
+      { path: "/src" },
+      { limits: { maxListCharacters: 30 }, kinds: ["list"] },
+    );
+    expect(almost).toBe("/src/.hidden.ts\n/src/a.ts\n[1 more is not shown.]");
     expect(fullTextOf(answer)).toBe("/src/.hidden.ts\n/src/a.ts\n/src/deep/");
     const alone = await textOf(
       "ls",
@@ -43,6 +49,35 @@ describe("ls", () => {
       { limits: { maxListCharacters: 20 }, kinds: ["list"] },
     );
     expect(alone).not.toContain("glob");
+  });
+});
+
+describe("grep in one named file", () => {
+  it.each([
+    [
+      "with a NUL",
+      Buffer.from("two\0"),
+      "No matches for two under /f.\n[The file is binary, or text in another encoding than UTF-8, and was not searched.]",
+    ],
+    [
+      "in GBK",
+      Buffer.from("d6d0b9fa0a", "hex"),
+      "No matches for two under /f.\n[The file is not UTF-8 text: what is in another encoding was not found.]",
+    ],
+    [
+      "cut off in a character",
+      Buffer.from("two\n\u00e9").subarray(0, 5),
+      "/f:\n  1: two\n[The file is not UTF-8 text: what is in another encoding was not found.]",
+    ],
+    ["in UTF-8, with the stand-in for other bytes", Buffer.from("\ufffd\n"), "No matches for two under /f."],
+  ])("says of a file %s what could not be found", async (_what, bytes, text) => {
+    await files.write("/f", bytes);
+    expect(await textOf("grep", { pattern: "two", path: "/f", output_mode: "content" })).toBe(text);
+  });
+
+  it("says nothing of such files in a folder", async () => {
+    await files.write("/bin/f", Buffer.from("two\0"));
+    expect(await textOf("grep", { pattern: "two", path: "/bin" })).toBe("No matches for two under /bin.");
   });
 });
 
