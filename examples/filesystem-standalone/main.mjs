@@ -11,7 +11,7 @@ import {
   createReadBeforeWriteMiddleware,
   FilesystemBackend,
 } from "@deerflow/harness/filesystem";
-import { ScriptedModel } from "@deerflow/harness/testing";
+import { ScriptedModel } from "@deerflow/harness/testing/scripted-model";
 import { createAgent } from "langchain";
 
 // A copy of the notes, so that the example can be run again and again.

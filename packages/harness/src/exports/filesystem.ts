@@ -53,6 +53,11 @@ export { filesChannel, type FilesState, type FilesUpdate } from "../filesystem/f
 export type { FileData } from "../filesystem/file-data.js";
 export { withShell } from "../filesystem/with-shell.js";
 
+/** Where commands run. */
+export { BubblewrapProvider, type BubblewrapOptions } from "../sandbox/bubblewrap/bubblewrap-provider.js";
+export type * from "../sandbox/contract.js";
+export type { CommandLimits } from "../sandbox/limits.js";
+
 /** The options of the middleware, and what they are made of. */
 export { DeerflowError, type ErrorCode } from "../base/errors.js";
 export { lineLogger, type Logger } from "../base/logger.js";

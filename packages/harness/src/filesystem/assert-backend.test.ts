@@ -89,8 +89,8 @@ describe("a root that is there and is no folder", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it.each(["file", "file/below"])("is refused: %s", (name) => {
-    const build = () => new FilesystemBackend({ rootDir: join(folder, name) });
+  it("is refused", () => {
+    const build = () => new FilesystemBackend({ rootDir: join(folder, "file") });
     expect(refusal(build)).toEqual(["filesystem_options_invalid", "rootDir", "it is there and is no folder"]);
   });
 

@@ -6,7 +6,6 @@ import { fromSegments, isWithin, segmentsOf, shownPath } from "../base/virtual-p
 import { assertOptions, optionInvalid } from "./assert-backend.js";
 import type { FileBackend, PathJudge } from "./contract.js";
 import { foldsCase } from "./disk-case.js";
-import { errnoOf } from "./disk-error.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
 import type { Place } from "./mount-table.js";
 import { bothJudges } from "./path-judge.js";
@@ -109,8 +108,8 @@ function realRoot(rootDir: string): string {
 function isNoFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
-  } catch (error) {
-    return errnoOf(error) === "ENOTDIR"; // a file stands above it
+  } catch {
+    return false;
   }
 }
 
