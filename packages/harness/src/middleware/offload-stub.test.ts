@@ -53,6 +53,10 @@ describe("offloadStub", () => {
     ]);
   });
 
+  it("says of a single line that it is one", () => {
+    expect(stub("y".repeat(90_000))).toContain("90000 characters in 1 line. All of it");
+  });
+
   it("shows all of ten lines, each cut to a thousand characters", () => {
     const lines = bodyOf(stub(Array.from({ length: 10 }, () => "y".repeat(9000)).join("\n"))).split("\n");
     expect(lines).toEqual(Array.from({ length: 10 }, () => "y".repeat(1000)));

@@ -1,5 +1,6 @@
 /** What a model sees in place of a text that was put into a file. */
 import { readProse } from "../base/prose.js";
+import { counted } from "../base/counted.js";
 import { countLines, headLinesOf, headOf, linesWithin, tailLinesOf } from "./offload-text.js";
 
 const TEMPLATE = readProse(new URL("./offload-stub.md", import.meta.url));
@@ -60,7 +61,7 @@ function fill(content: StubContent, body: string): string {
     mark,
     body,
     characters: String(text.length),
-    lines: String(countLines(text)),
+    lines: counted(countLines(text), "line"),
     how: howToRead(path, firstWindow(text)),
     notes: notes.flatMap((note) => (note === undefined ? [] : ` ${note}`)).join(""),
   };

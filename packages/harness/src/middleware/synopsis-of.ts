@@ -1,4 +1,5 @@
 /** Says in a few lines what a long text is, so that a model can choose what of it to read. */
+import { counted } from "../base/counted.js";
 import { countLines, headLinesOf } from "./offload-text.js";
 import { codeSynopsis } from "./synopsis-code.js";
 import { jsonLinesSynopsis, jsonSynopsis } from "./synopsis-json.js";
@@ -39,7 +40,7 @@ export function synopsisOf(text: string): Synopsis {
     const description = describe(text);
     if (description !== undefined) return { kind, text: cut(description) };
   }
-  return { kind: "text", text: `Text. ${countLines(text)} lines, ${wordsOf(text)}.` };
+  return { kind: "text", text: `Text. ${counted(countLines(text), "line")}, ${wordsOf(text)}.` };
 }
 
 function cut(description: string): string {
