@@ -91,16 +91,23 @@ export async function* ripgrepMatchingFiles(
   const tooLarge = new Set<string>();
   const candidates = ripgrepPaths({ folders, args, signal }, notes, (path) => tooLarge.add(path));
   try {
-    const turn = new Turn();
-    for await (const paths of candidates) {
-      for (const path of paths) {
-        if (turn.isOver) await turn.next();
-        if (signal.aborted) return;
-        if (takes(path)) yield path;
-      }
-    }
+    for await (const paths of candidates) yield* taken(paths, takes, signal);
   } finally {
     notes.tooLarge.push(...[...tooLarge].filter(takes));
+  }
+}
+
+/** Those that are taken, with a turn for others now and then: a glob may take its time for every path. */
+async function* taken(
+  paths: readonly string[],
+  takes: (path: string) => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const turn = new Turn();
+  for (const path of paths) {
+    if (turn.isOver) await turn.next();
+    if (signal.aborted) return;
+    if (takes(path)) yield path;
   }
 }
 

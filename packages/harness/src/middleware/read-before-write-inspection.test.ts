@@ -28,26 +28,36 @@ describe("inspect", () => {
   it("gives the version of the whole content, as a read gives it", async () => {
     const text = "1\n2\n3\n";
     const files = stringFiles(text, text.length);
-    expect(await inspect(files, "/f", silentLogger)).toEqual({ inspected: true, version: sha256(text) });
+    expect(await inspect(files, "/f", { logger: silentLogger })).toEqual({
+      inspected: true,
+      version: sha256(text),
+    });
   });
 
   it("finds no version where no file is", async () => {
     const missing = { inspected: true, version: undefined };
-    expect(await inspect(filesOf({ read: async () => undefined }), "/f", silentLogger)).toEqual(missing);
-    expect(await inspect(filesOf({ openBytes: async () => undefined }), "/f", silentLogger)).toEqual(missing);
+    expect(await inspect(filesOf({ read: async () => undefined }), "/f", { logger: silentLogger })).toEqual(
+      missing,
+    );
+    expect(
+      await inspect(filesOf({ openBytes: async () => undefined }), "/f", { logger: silentLogger }),
+    ).toEqual(missing);
   });
 
   it("takes a large file piece by piece and never whole", async () => {
     const read = vi.fn();
     const files = filesOf({ openBytes: async () => pieces(["ab", "", "cd"]), read });
-    expect(await inspect(files, "/f", silentLogger)).toEqual({ inspected: true, version: sha256("abcd") });
+    expect(await inspect(files, "/f", { logger: silentLogger })).toEqual({
+      inspected: true,
+      version: sha256("abcd"),
+    });
     expect(read).not.toHaveBeenCalled();
   });
 
   it("does not inspect, and logs, what fails", async () => {
     const log = logger();
     const files = filesOf({ read: () => Promise.reject(new Error("connection lost")) });
-    expect(await inspect(files, "/f", log)).toEqual({ inspected: false });
+    expect(await inspect(files, "/f", { logger: log })).toEqual({ inspected: false });
     expect(log.warn).toHaveBeenCalledWith(expect.stringContaining("lets the call through"), {
       path: "/f",
       reason: "connection lost",
@@ -58,7 +68,7 @@ describe("inspect", () => {
     "takes the text of an error for no content, though a file of size %s is there",
     async (size) => {
       const log = logger();
-      expect(await inspect(stringFiles("Error: file not found", size), "/f", log)).toEqual({
+      expect(await inspect(stringFiles("Error: file not found", size), "/f", { logger: log })).toEqual({
         inspected: false,
       });
       expect(log.warn).toHaveBeenCalledOnce();
@@ -68,16 +78,24 @@ describe("inspect", () => {
   it("takes a file that begins like an error for a file", async () => {
     const text = "Error: disk full\n";
     const files = stringFiles(text, text.length);
-    expect(await inspect(files, "/f", silentLogger)).toEqual({ inspected: true, version: sha256(text) });
+    expect(await inspect(files, "/f", { logger: silentLogger })).toEqual({
+      inspected: true,
+      version: sha256(text),
+    });
     const bytes = filesOf({ openBytes: async () => pieces([text]) });
-    expect(await inspect(bytes, "/f", silentLogger)).toEqual({ inspected: true, version: sha256(text) });
+    expect(await inspect(bytes, "/f", { logger: silentLogger })).toEqual({
+      inspected: true,
+      version: sha256(text),
+    });
   });
 
   it("never lets a sandbox pass that may not be used", async () => {
     const log = logger();
     const inner = new DeerflowError("sandbox_failed", { provider: "p", reason: "r" }, denied);
     for (const error of [denied, inner, new Error("wrapped", { cause: inner })]) {
-      await expect(inspect(filesOf({ read: () => Promise.reject(error) }), "/f", log)).rejects.toBe(error);
+      await expect(
+        inspect(filesOf({ read: () => Promise.reject(error) }), "/f", { logger: log }),
+      ).rejects.toBe(error);
       const files = filesOf({ judgedBy: () => files, realPath: () => Promise.reject(error) });
       await expect(realPathOf(files, "/f")).rejects.toBe(error);
     }

@@ -16,16 +16,20 @@ const ERROR_TEXT = Buffer.from("Error:");
  * The file as it is. What fails is logged and counts as not inspected.
  * @throws whatever says that the sandbox may not be used
  */
-export async function inspect(files: FileBackend, path: string, logger: Logger): Promise<Inspection> {
+export async function inspect(
+  files: FileBackend,
+  path: string,
+  { logger, signal }: { readonly logger: Logger; readonly signal?: AbortSignal | undefined },
+): Promise<Inspection> {
   try {
-    if (isByteReadable(files)) return { inspected: true, version: await fileVersion(files, path) };
+    if (isByteReadable(files)) return { inspected: true, version: await fileVersion(files, path, signal) };
     const content = await files.read(path);
     if (content !== undefined && (await isErrorText(files, path, content.bytes))) {
       throw new Error("what was read is the text of an error");
     }
     return { inspected: true, version: content?.version };
   } catch (error) {
-    if (deniedSandbox(error) !== undefined) throw error;
+    if (deniedSandbox(error) !== undefined || signal?.aborted === true) throw error;
     const reason = reasonOf(error);
     logger.warn("Read-before-write could not inspect a file and lets the call through", { path, reason });
     return { inspected: false };

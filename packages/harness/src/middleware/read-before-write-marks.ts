@@ -54,6 +54,19 @@ export function withReadMark(result: ToolMessage | Command, mark: ReadMark): Too
   return result;
 }
 
+/**
+ * The answer without marks that it brought along: only the gate gives them, so a tool of another maker cannot say what
+ * was read.
+ */
+export function withoutReadMarks(result: ToolMessage | Command): ToolMessage | Command {
+  for (const message of toolMessagesOf(result)) {
+    if (!(READ_MARK_KEY in message.additional_kwargs)) continue;
+    const { [READ_MARK_KEY]: _forged, ...kept } = message.additional_kwargs;
+    message.additional_kwargs = kept;
+  }
+  return result;
+}
+
 const Facts = z.object({ path: z.string(), version: z.string() });
 
 /** The version of `path` that the tool says it has read; undefined when it does not say. */
@@ -71,10 +84,11 @@ export const showedNothing = (result: ToolMessage | Command): boolean =>
 const Update = z.object({ messages: z.array(z.unknown()) });
 
 /** The answer to the call; the last one, where a command holds several messages. */
-export function toolMessageOf(result: ToolMessage | Command): ToolMessage | undefined {
-  if (!isCommand(result)) return result;
+export const toolMessageOf = (result: ToolMessage | Command): ToolMessage | undefined =>
+  toolMessagesOf(result).at(-1);
+
+function toolMessagesOf(result: ToolMessage | Command): readonly ToolMessage[] {
+  if (!isCommand(result)) return [result];
   const update = Update.safeParse(result.update);
-  return update.success
-    ? update.data.messages.findLast((message) => ToolMessage.isInstance(message))
-    : undefined;
+  return update.success ? update.data.messages.filter((message) => ToolMessage.isInstance(message)) : [];
 }

@@ -11,7 +11,8 @@ import { readProse } from "../base/prose.js";
 import { assertBackend, assertOptions } from "../filesystem/assert-backend.js";
 import type { FileBackend, Version } from "../filesystem/contract.js";
 import { type Operation, operationOf, refuse } from "../tools/define-tool.js";
-import { givenPath, pathArgument } from "../tools/file-arguments.js";
+import { givenPath, namesPath, pathArgument } from "../tools/file-arguments.js";
+import { filesOf } from "../tools/file-tools.js";
 import {
   deniedSandbox,
   inspect,
@@ -25,6 +26,7 @@ import {
   toolMessageOf,
   versionRead,
   withReadMark,
+  withoutReadMarks,
 } from "./read-before-write-marks.js";
 import { describeFailure } from "./tool-errors.js";
 
@@ -54,35 +56,40 @@ const WELL_KNOWN: ReadonlyMap<string, Operation> = new Map([
  * wrong. A sandbox that may not be used is a refusal and never lets a call through.
  */
 export function readBeforeWrite({ files, logger = silentLogger, lock = EVERYONE }: ReadBeforeWriteOptions) {
-  const versionNow = async ({ path }: TargetFile): Promise<Version | undefined> => {
-    const file = await inspect(files, path, logger);
+  const inspectNow = ({ runtime }: Request, { files: own, path }: TargetFile) =>
+    inspect(own, path, { logger, signal: runtime.signal });
+
+  const versionNow = async (request: Request, target: TargetFile): Promise<Version | undefined> => {
+    const file = await inspectNow(request, target);
     return file.inspected ? file.version : undefined;
   };
 
   const read = async (request: Request, next: ToolCallHandler, file: TargetFile): Promise<Answer> => {
-    const answer = await next(request);
+    const answer = withoutReadMarks(await next(request));
     if (isFailedRead(answer, request) || showedNothing(answer)) return answer;
-    const hash = versionRead(answer, file.path) ?? (await versionNow(file));
+    const hash = versionRead(answer, file.path) ?? (await versionNow(request, file));
     return hash === undefined ? answer : withReadMark(answer, { path: file.real, hash });
   };
 
   const write = async (request: Request, next: ToolCallHandler, file: TargetFile): Promise<Answer> => {
-    const seen = newestReadHash(messagesOf(request), file.real, nameIn(files));
-    const verdict = judgeWrite(await inspect(files, file.path, logger), seen);
-    return verdict === "allow" ? next(request) : refuseUnread(request, file.path);
+    const seen = newestReadHash(messagesOf(request), file.real, nameIn(file.files));
+    const verdict = judgeWrite(await inspectNow(request, file), seen);
+    return verdict === "allow" ? withoutReadMarks(await next(request)) : refuseUnread(request, file.path);
   };
 
   const pass = async (request: Request, next: ToolCallHandler): Promise<Answer> => {
     const target = targetOf(request);
-    if (target === undefined) return next(request);
+    if (target === undefined) return withoutReadMarks(await next(request));
     const { path, does } = target;
-    const scope = `${scopeOf(files, request)}\n${files.id}`;
+    // A tool's own files have its path rules around them: what a rule hides, the gate must not tell either.
+    const own = filesOf(request.tool) ?? files;
+    const scope = `${scopeOf(own, request)}\n${own.id}`;
     // Calls of one turn run side by side: neither check and write, nor read and mark may be torn apart. The first lock
     // keeps the calls of one path in their order, however long it takes to find out where the path leads.
     return lock.hold(`asked\n${scope}\n${path}`, async () => {
-      const real = await realPathOf(files, path);
-      const work = () => (does === "read" ? read : write)(request, next, { path, real });
-      return lock.hold(`real\n${scope}\n${nameIn(files)(real)}`, work);
+      const real = await realPathOf(own, path);
+      const work = () => (does === "read" ? read : write)(request, next, { files: own, path, real });
+      return lock.hold(`real\n${scope}\n${nameIn(own)(real)}`, work);
     });
   };
 
@@ -93,7 +100,7 @@ export function readBeforeWrite({ files, logger = silentLogger, lock = EVERYONE 
       try {
         return await pass(request, next);
       } catch (error) {
-        const denied = deniedSandbox(error);
+        const denied = deniedSandbox(error) ?? (isAmbiguity(error) ? error : undefined);
         if (denied === undefined) throw error;
         return withMeta(refuse(request.toolCall, denied.code, denied.details), denied);
       }
@@ -128,6 +135,7 @@ type Request = Parameters<ToolCallHandler>[0];
 
 /** The file of a call: as it was named, and where that really lies. Both canonical. */
 interface TargetFile {
+  readonly files: FileBackend;
   readonly path: string;
   readonly real: string;
 }
@@ -138,9 +146,22 @@ function targetOf({ tool, toolCall }: Request): { path: string; does: "read" | "
   const operation = own ?? WELL_KNOWN.get(toolCall.name);
   const does = operation === "edit" ? "write" : operation;
   if (does !== "read" && does !== "write") return undefined;
+  if (own === undefined && does === "write") assertOnePath(toolCall.args);
   const path = own === undefined ? foreignPath(toolCall.args) : pathArgument(toolCall.args);
   return path === undefined ? undefined : { path, does };
 }
+
+/**
+ * Our tools refuse a call that names several files; another maker's takes one of them, and nobody knows which.
+ * @throws DeerflowError `arguments_invalid`
+ */
+function assertOnePath(args: Request["toolCall"]["args"]): void {
+  if (!namesPath(args) || typeof givenPath(args) === "string") return;
+  throw new DeerflowError("arguments_invalid", { reason: "the call must name one file, as text" });
+}
+
+const isAmbiguity = (error: unknown): error is DeerflowError =>
+  DeerflowError.is(error) && error.code === "arguments_invalid";
 
 /** Tools of other makers may take a relative path, and fold `..` where ours refuse it. */
 function foreignPath(args: Request["toolCall"]["args"]): string | undefined {

@@ -32,6 +32,10 @@ export function givenPath(args: Readonly<Record<string, unknown>>): unknown {
   return given.every((value) => value === given[0]) ? given[0] : undefined;
 }
 
+/** Whether a call names a path at all, in whatever way. */
+export const namesPath = (args: Readonly<Record<string, unknown>>): boolean =>
+  PATH_NAMES.some((name) => Object.hasOwn(args, name) && args[name] !== undefined && args[name] !== null);
+
 /** The canonical path that a call is about; undefined when it has none, or one that the tool will refuse. */
 export function pathArgument(args: Readonly<Record<string, unknown>>): string | undefined {
   const given = givenPath(args);

@@ -56,9 +56,17 @@ export function createFileTools(options: FileToolsOptions): DynamicStructuredToo
   return [...visible].map((kind) => {
     const { name } = faces[kind];
     const description = Object.hasOwn(descriptions, name) ? descriptions[name] : undefined;
-    return MAKERS[kind](faces, { description, workplace });
+    const tool = MAKERS[kind](faces, { description, workplace });
+    FILES.set(tool, files);
+    return tool;
   });
 }
+
+const FILES = new WeakMap<object, FileBackend>();
+
+/** The files that a tool works on, with the rules that stand around them; undefined for a tool of another maker. */
+export const filesOf = (tool: unknown): FileBackend | undefined =>
+  typeof tool === "object" && tool !== null ? FILES.get(tool) : undefined;
 
 /** What cannot work is not offered. */
 function isSupported(kind: ToolKind, { files, shell }: FileToolsOptions): boolean {
