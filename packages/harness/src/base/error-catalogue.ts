@@ -150,6 +150,12 @@ export const ERROR_CATALOGUE = {
 
   arguments_invalid: { status: 422, retry: "model", text: "The arguments are not valid: {reason}." },
 
+  approval_missing: {
+    status: 403,
+    retry: "model",
+    text: "{tool}{place} needs a person's approval, which this call did not get.",
+    next: "Make the call again; it will be shown to the person first.",
+  },
   content_too_large: {
     status: 413,
     retry: "model",

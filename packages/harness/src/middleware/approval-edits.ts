@@ -29,11 +29,13 @@ const FORMS: readonly CallForm[] = [
  * The message under its own id with `calls` in place of its calls, position by position. Only what differs is
  * rewritten; the given message stays as it is.
  * @param edited ids of the calls that a person changed
+ * @param marks further keys for `additional_kwargs`; undefined takes one away
  */
 export function withCalls(
   message: AIMessage,
   calls: readonly ToolCall[],
   edited: readonly string[],
+  marks: Fields = {},
 ): AIMessage {
   const { content, additional_kwargs: extras, response_metadata: metadata, id, name } = message;
   const { usage_metadata } = message;
@@ -47,7 +49,7 @@ export function withCalls(
     content: Array.isArray(content) ? (rewritten(content, message, calls) as typeof content) : content,
     tool_calls: [...calls],
     invalid_tool_calls: message.invalid_tool_calls ?? [],
-    additional_kwargs: { ...withRawCalls(extras, message, calls), ...note },
+    additional_kwargs: defined({ ...withRawCalls(extras, message, calls), ...note, ...marks }),
     response_metadata: Array.isArray(metadata["output"])
       ? { ...metadata, output: rewritten(metadata["output"], message, calls) }
       : metadata,
@@ -109,6 +111,9 @@ function finder(message: AIMessage, calls: readonly ToolCall[]): (id: unknown) =
     return calls[position];
   };
 }
+
+const defined = (fields: Fields): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -9,6 +9,7 @@ import type { PermissionRules } from "../policy/permission-rules.js";
 import type { Operation } from "../tools/define-tool.js";
 import { pathAliases } from "../tools/file-arguments.js";
 import { type AwaitedCall, DECISION_TYPES, type DecisionType } from "./approval-decisions.js";
+import type { Place } from "./approval-record.js";
 
 /** The state and the run, as a hook sees them. */
 export interface ApprovalScene {
@@ -43,7 +44,11 @@ export interface ApprovalOptions {
   readonly realPath?: (path: string) => Promise<string>;
   /** Is told what of the host's own functions threw. Default silent. */
   readonly logger?: Logger;
+  /** Under whose name it is noted what a person decided; another for each middleware of an agent that asks. */
+  readonly gate?: string;
 }
+
+export const APPROVAL_GATE = "approval";
 
 /** A call that waits, and what the person is told about it. */
 export interface WaitingCall extends AwaitedCall {
@@ -64,10 +69,17 @@ const RULED: Partial<Record<Operation, { readonly done: PermissionOperation; rea
 const PATH_NAMES = ["path", ...Object.keys(pathAliases("path"))];
 
 /** Whether anything could ever be asked. */
-export const asksForApproval = ({ interruptOn = {}, rules }: ApprovalOptions): boolean =>
-  Object.values(interruptOn).some((entry) => entry !== false) ||
-  rules?.hasInterrupt("read") === true ||
-  rules?.hasInterrupt("write") === true;
+export const asksForApproval = (options: ApprovalOptions): boolean =>
+  Object.values(options.interruptOn ?? {}).some((entry) => entry !== false) || hasInterrupts(options);
+
+/** Whether rules could ever ask. */
+export const hasInterrupts = ({ rules }: ApprovalOptions): boolean =>
+  rules?.hasInterrupt("read") === true || rules?.hasInterrupt("write") === true;
+
+export const entryOf = (
+  { interruptOn = {} }: ApprovalOptions,
+  tool: string,
+): InterruptOn[string] | undefined => (Object.hasOwn(interruptOn, tool) ? interruptOn[tool] : undefined);
 
 /** The call as one that waits; undefined when it may run unasked. */
 export async function awaitedCall(
@@ -75,11 +87,10 @@ export async function awaitedCall(
   options: ApprovalOptions,
   scene: ApprovalScene,
 ): Promise<WaitingCall | undefined> {
-  const { interruptOn = {} } = options;
-  const entry = Object.hasOwn(interruptOn, call.name) ? interruptOn[call.name] : undefined;
+  const entry = entryOf(options, call.name);
   if (entry === false) return undefined;
   if (entry === undefined) {
-    if (!(await isCoveredByRules(call, options))) return undefined;
+    if (!(await judge(call, options)).isAsked) return undefined;
     const description = `A permission rule asks a person before ${call.name} does this.`;
     return { call, allowed: DECISION_TYPES, description };
   }
@@ -112,19 +123,25 @@ const attemptWith =
     }
   };
 
-async function isCoveredByRules(call: ToolCall, options: ApprovalOptions): Promise<boolean> {
+/** Whether the rules ask a person about the call as it is now, and where its paths lead now. */
+export async function judge(
+  call: Pick<ToolCall, "name" | "args">,
+  options: ApprovalOptions,
+): Promise<{ readonly isAsked: boolean; readonly places: readonly Place[] }> {
   const { rules, operationOf } = options;
   const operation = operationOf?.(call.name);
   const ruled = operation === undefined ? undefined : RULED[operation];
-  if (rules === undefined || ruled === undefined || !rules.hasInterrupt(ruled.done)) return false;
+  if (rules === undefined || ruled === undefined || !rules.hasInterrupt(ruled.done))
+    return { isAsked: false, places: [] };
   const covers = (path: unknown): boolean =>
     ruled.bulk
       ? rules.pausesBulk(ruled.done, path, operation === "glob" ? call.args["pattern"] : undefined)
       : rules.pausesExact(ruled.done, path);
   const spelled = pathsOf(call.args);
-  if (spelled.some(covers)) return true;
-  const real = await Promise.all(spelled.map((path) => realPathOf(path, options)));
-  return real.some((path) => path === "unknown" || (path !== undefined && covers(path.at)));
+  const places = await Promise.all(spelled.map((path) => placeOf(path, options)));
+  const isAskedThere = (place: Place): boolean =>
+    place !== null && (typeof place !== "string" || covers(place));
+  return { isAsked: spelled.some(covers) || places.some(isAskedThere), places };
 }
 
 /** A call may give its path under several names, and which one its tool takes is the tool's affair: all are judged. */
@@ -133,15 +150,12 @@ function pathsOf(args: ToolCall["args"]): readonly unknown[] {
   return given.length === 0 ? [undefined] : given;
 }
 
-/** Undefined for what is no usable path: its tool will say so. What cannot be looked up may lie anywhere. */
-async function realPathOf(
-  path: unknown,
-  { realPath }: ApprovalOptions,
-): Promise<{ readonly at: string } | "unknown" | undefined> {
-  if (realPath === undefined || typeof path !== "string") return undefined;
+/** Null for what is no usable path: its tool will say so. What cannot be looked up may lie anywhere. */
+async function placeOf(path: unknown, { realPath }: ApprovalOptions): Promise<Place> {
+  if (realPath === undefined || typeof path !== "string") return null;
   try {
-    return { at: await realPath(parseVirtualPath(path)) };
+    return await realPath(parseVirtualPath(path));
   } catch (error) {
-    return DeerflowError.is(error) && error.retry === "model" ? undefined : "unknown";
+    return DeerflowError.is(error) && error.retry === "model" ? null : { unknown: true };
   }
 }

@@ -216,6 +216,36 @@ describe.each(["createAgent", "createAgentGraph"] as const)("approval in %s", (b
     expect(answersOf(messages)).toEqual([["send-a", "error", expect.stringContaining("launch")]]);
   });
 
+  it.each([
+    ["a made id that another call has", ["call_ai-0_1", ""]],
+    ["a made id that a later call has", ["", "call_ai-0_0"]],
+    ["one id for two calls", ["same", "same"]],
+  ])("lets no decision count for another call, with %s", async (_, ids) => {
+    const naming = createMiddleware({
+      name: "naming",
+      wrapModelCall: async (request, next) => {
+        const answer = await next(request);
+        if (!AIMessage.isInstance(answer) || answer.tool_calls?.length !== 2) return answer;
+        const tool_calls = answer.tool_calls.map((each, position) => ({ ...each, id: ids[position] ?? "" }));
+        return new AIMessage({ id: "ai-0", content: "", tool_calls });
+      },
+    });
+    const model = new ScriptedModel([{ calls: [call("drop", "A"), call("send", "B")] }, { text: "done" }]);
+    const middleware = [createApprovalMiddleware({ interruptOn: { send: true, drop: true } }), naming];
+    const options = { model, tools, middleware, checkpointer: new MemorySaver() };
+    const graph = builder === "createAgent" ? createAgent(options).graph : createAgentGraph(options);
+    await graph.invoke({ messages: [new HumanMessage("go")] }, config);
+    const resume = decide({ type: "reject" }, approve);
+    const { messages } = (await graph.invoke(new Command({ resume }), config)) as { messages: unknown[] };
+    expect(ran).toEqual(["send B"]);
+    expect(new Set(answersOf(messages).map(([id]) => id)).size).toBe(2);
+    expect(
+      answersOf(messages)
+        .map(([, status]) => status)
+        .toSorted(),
+    ).toEqual(["error", "success"]);
+  });
+
   it("asks `when` and `description`, also when they take their time", async () => {
     const when = vi.fn(async ({ toolCall }: { toolCall: { args: Record<string, unknown> } }) => {
       await Promise.resolve();

@@ -16,7 +16,8 @@ import type { ToolKind } from "../tools/face.js";
 import { createFileTools } from "../tools/file-tools.js";
 import type { FileToolLimits } from "../tools/limits.js";
 import { ffmpegFrames } from "../tools/video-frames.js";
-import { approval } from "./approval.js";
+import { approvalRequests } from "./approval.js";
+import { approvalCheck } from "./approval-check.js";
 import { type ApprovalOptions, asksForApproval } from "./approval-pauses.js";
 import { composeMiddleware } from "./compose-middleware.js";
 import { danglingToolCalls } from "./dangling-tool-calls.js";
@@ -78,9 +79,16 @@ export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions 
     videoFrames: ffmpegFrames,
     logger,
   });
+  const asking = {
+    interruptOn,
+    rules,
+    logger,
+    gate: FILESYSTEM_MIDDLEWARE,
+    ...waitingFacts(backend, settings),
+  };
   return composeMiddleware(FILESYSTEM_MIDDLEWARE, [
     ...filesField(backend),
-    ...approvalPart({ interruptOn, rules, logger, ...waitingFacts(backend, settings) }),
+    ...(asksForApproval(asking) ? [approvalRequests(asking)] : []),
     ...offloadParts(settings, logger),
     danglingToolCalls(),
     mediaMessages(),
@@ -92,6 +100,8 @@ export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions 
     }),
     createMiddleware({ name: "file-tools", tools }),
     fileToolFailures({ tools, logger }),
+    // Innermost, because every wrap outside it may change the call.
+    approvalCheck(asking),
   ]);
 }
 
@@ -115,9 +125,6 @@ const filesField = (backend: FileBackend): AgentMiddleware[] =>
   backend.usesGraphState === true
     ? [createMiddleware({ name: "files-field", stateSchema: new StateSchema({ files: filesChannel }) })]
     : [];
-
-const approvalPart = (options: ApprovalOptions): AgentMiddleware[] =>
-  asksForApproval(options) ? [approval(options)] : [];
 
 function waitingFacts(
   backend: FileBackend,
