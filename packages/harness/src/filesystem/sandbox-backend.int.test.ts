@@ -32,7 +32,7 @@ describe.each(providers)("SandboxBackend in $name", ({ name, works, open }) => {
   describe.runIf(works)("where it works", () => {
     fileBackendSuite(`SandboxBackend in ${name}`, async () => {
       const sandbox = await openSandbox(open());
-      return { files: backendOf(sandbox), root: ROOT, close: sandbox.close };
+      return { files: backendOf(sandbox), root: ROOT, writesAtOnce: 12, close: sandbox.close };
     });
 
     it("moves content of several pieces whole, in both directions", async () => {
@@ -95,5 +95,5 @@ describe.each(providers)("SandboxBackend in $name", ({ name, works, open }) => {
 
 fileBackendSuite("SandboxBackend on the host", async () => {
   const sandbox = await openSandbox(new LocalProvider({ allowHostBash: true }));
-  return { files: backendOf(sandbox), root: ROOT, close: sandbox.close };
+  return { files: backendOf(sandbox), root: ROOT, writesAtOnce: 12, close: sandbox.close };
 });
