@@ -135,7 +135,8 @@ function spellingsOf(name: string, worlds: ToolWorlds, count: number, seed: numb
         const tried = await worlds.within(() => tryAll(worlds, dialect, count, seed));
         expect(tried.filter(({ isBroken, isFault }) => isBroken || isFault)).toEqual([]);
         const reached = tried.filter(({ isReachedWithout }) => isReachedWithout);
-        expect(reached.length).toBeGreaterThan(count / 10);
+        // The seed decides; with few calls it may have aimed at little that can be reached.
+        expect(reached.length).toBeGreaterThan(count < ENOUGH ? 0 : count / 10);
         const inVain = ATTEMPTS.filter((each) => !reached.some(({ attempt }) => attempt === each));
         expect(count < ENOUGH ? [] : inVain).toEqual([]);
       },
