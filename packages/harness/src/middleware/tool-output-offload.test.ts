@@ -300,7 +300,7 @@ describe.each(AGENTS)("toolOutputOffload under %s", (_agent, build) => {
     expect(results[1]?.text).toMatch(
       /read_file: path "\/mnt\/results\/long-[0-9a-f]{12}\.txt", start_line 1, end_line 1;/,
     );
-    expect(results[1]?.text).toContain("Text. 1 lines, 2400 words.");
+    expect(results[1]?.text).toContain("Text. 1 line, 2400 words.");
     expect(results[1]?.text.length).toBeLessThan(4000);
   });
 
