@@ -110,6 +110,20 @@ describe("calls of one message", () => {
     expect(result.lines).toEqual(["x"]);
   });
 
+  it("print no warning of a leak, however many of them wait for one signal", async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => warnings.push(name);
+    process.on("warning", note);
+    const calls = Array.from({ length: 25 }, (_, id) => call("meet", { id }));
+    const { graph } = agentOf(calls, [meeting(25)]);
+    const result = await graph.invoke(start, { ...config, signal: new AbortController().signal });
+    // A warning is told on the next tick.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect(answers(result)).toHaveLength(25);
+    expect(warnings).not.toContain("MaxListenersExceededWarning");
+  });
+
   it("interrupt each by itself and are resumed together by a map of ids, without a finished one running again", async () => {
     const { graph, model, build } = agentOf([
       call("plain", { id: 1 }),

@@ -5,6 +5,7 @@ import type { AgentPlan } from "./agent-plan.js";
 import type { AgentState, NodeConfig } from "./agent-state.js";
 import { pendingCalls } from "./pending-calls.js";
 import { readState, setTaskInput } from "../langgraph/private-keys.js";
+import { shareSignal } from "../langgraph/shared-signal.js";
 import { callEntryOf } from "./route.js";
 import { runToolCall, type ToolOutcome } from "./tool-call.js";
 
@@ -12,6 +13,7 @@ import { runToolCall, type ToolOutcome } from "./tool-call.js";
 export const createToolsNode =
   (plan: AgentPlan) =>
   async (input: AgentState, config: NodeConfig): Promise<Command[]> => {
+    shareSignal(config.signal);
     const callId = callEntryOf(input);
     const state = callId === undefined ? input : readState<AgentState>(config, plan.schema.fields);
     setTaskInput(config, state);
