@@ -14,12 +14,12 @@ describe("withUploadBlock", () => {
     const message = new HumanMessage({
       id: "h",
       content: "Sum it",
-      additional_kwargs: { files: [upload("a.csv", 7)] },
+      additional_kwargs: { files: [upload("a.csv", 1)] },
     });
     const shown = withUploadBlock(message);
     expect([shown.id, shown.content]).toEqual([
       "h",
-      "<uploaded_files>\n- /mnt/user-data/uploads/a.csv (7 bytes)\n</uploaded_files>\n\nSum it",
+      "<uploaded_files>\n- /mnt/user-data/uploads/a.csv (1 byte)\n</uploaded_files>\n\nSum it",
     ]);
     expect(message.content).toBe("Sum it");
   });

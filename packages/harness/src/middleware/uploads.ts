@@ -2,6 +2,7 @@
 import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
 import { z } from "zod";
+import { counted } from "../base/counted.js";
 
 /** What a client puts into `additional_kwargs.files`; anything else in it is ignored. */
 const uploadedFile = z.object({
@@ -39,7 +40,7 @@ function uploadBlock(files: unknown): string | undefined {
   if (known.length === 0) return undefined;
   const lines = known
     .slice(0, MAXIMUM_FILES)
-    .map(({ path, size }) => `- ${oneLine(path)}${size === undefined ? "" : ` (${size} bytes)`}`);
+    .map(({ path, size }) => `- ${oneLine(path)}${size === undefined ? "" : ` (${counted(size, "byte")})`}`);
   if (known.length > MAXIMUM_FILES) lines.push(`- and ${known.length - MAXIMUM_FILES} more; list the folder`);
   return ["<uploaded_files>", ...lines, "</uploaded_files>"].join("\n");
 }
