@@ -30,6 +30,8 @@ export default defineConfig({
           include: ["{packages,apps}/*/src/**/*.int.test.ts", "tests/**/*.int.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**"],
           globals: true,
+          // A busy machine may take longer than the second that is the default.
+          expect: { poll: { timeout: 20_000 } },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
