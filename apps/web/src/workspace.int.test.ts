@@ -59,7 +59,11 @@ describe.skipIf(!hasChromium())("the workspace in a browser", () => {
     address = await gateway.start(folder);
     await enter();
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") {
+      const shown = await page.locator("body").innerText({ timeout: 2_000 });
+      console.error(`The page of "${task.name}" showed:\n${shown}\nand complained of:`, complaints);
+    }
     await context.close();
     await gateway.close();
   });
@@ -211,6 +215,18 @@ describe.skipIf(!hasChromium())("the workspace in a browser", () => {
     await gateway.play();
     await page.getByText(FINAL).waitFor();
     expect(await page.locator("[data-tool]").count()).toBe(9);
+  });
+
+  it("shows plain text until the renderer of Markdown can be loaded", async () => {
+    let lost = 0;
+    let isReachable = false;
+    gateway.loses = (path) => path.includes("markdown-text") && !isReachable && (lost += 1) > 0;
+    await runDemo();
+    await gateway.play();
+    await page.getByText("revenue is **1,902.80** in total").waitFor();
+    await expect.poll(() => lost).toBeGreaterThan(1);
+    isReachable = true;
+    await page.getByText(FINAL).waitFor();
   });
 
   it("renames a conversation, and deletes it only after a question", async () => {

@@ -51,11 +51,13 @@ export class StubGateway {
   readonly cancelled: string[] = [];
   /** Every request is dropped while this is true. */
   offline = false;
+  /** A request for which this holds is dropped. */
+  loses: (path: string) => boolean = () => false;
   /** The list of threads stays empty while this is true. */
   unlisted = false;
   #webRoot = "";
   #server = createServer((request, response) => {
-    if (this.offline) return void request.socket.destroy();
+    if (this.offline || this.loses(request.url ?? "")) return void request.socket.destroy();
     this.#answer(request, response).catch((error: unknown) => {
       response.writeHead(500).end(JSON.stringify({ detail: String(error) }));
     });

@@ -1,8 +1,9 @@
 /** Markdown; the plain text stands there until the renderer has been loaded. */
 import { lazy, memo, Suspense } from "react";
+import { loadPatiently } from "../../lib/load-patiently.js";
 
 const MarkdownText = lazy(() =>
-  import("./markdown-text.js").then((module) => ({ default: module.MarkdownText })),
+  loadPatiently(() => import("./markdown-text.js")).then((module) => ({ default: module.MarkdownText })),
 );
 
 interface MarkdownProps {
