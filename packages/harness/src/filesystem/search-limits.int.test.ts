@@ -18,7 +18,7 @@ const FILES_A_FOLDER = Math.max(10, Math.round(100 * SCALE));
 const FILES = FOLDERS * FILES_A_FOLDER;
 
 /** What a request takes is also up to whoever else uses the machine: only what is always late is late here. */
-const LOADED = { retry: 2 };
+const LOADED = { retry: 5 };
 
 const no = async () => undefined as never;
 
