@@ -23,6 +23,7 @@ import type {
   Version,
   WriteOptions,
 } from "./contract.js";
+import { wayTest } from "./way-test.js";
 
 /** What a refusal says was to be done. */
 type Done = "read" | "listed" | "changed" | "deleted";
@@ -170,19 +171,6 @@ async function isLink(files: FileBackend, path: string): Promise<boolean> {
     if (DeerflowError.is(error) && error.code === "path_denied") return true;
     throw error;
   }
-}
-
-/** True of a name when `test` is true of it and of each folder on the way to it, as a walk would find it. */
-function wayTest(test: (name: string) => boolean): (name: string) => boolean {
-  // Names come in order, so that most have the folder of the one before.
-  let known = { folder: "", isOpen: true };
-  const isOpen = (folder: string): boolean =>
-    folder.split("/").every((_, at, names) => test(names.slice(0, at + 1).join("/")));
-  return (name) => {
-    const folder = name.slice(0, Math.max(0, name.lastIndexOf("/")));
-    if (folder !== known.folder) known = { folder, isOpen: folder === "" || isOpen(folder) };
-    return known.isOpen && test(name);
-  };
 }
 
 /** Judges where a path really lies. */

@@ -32,6 +32,7 @@ import { clearAbandoned, isTemporaryName, putFile } from "./disk-write.js";
 import { type HeldDirectory, holdDirectory, withDirectory } from "./held-directory.js";
 import { MountTable, type Place } from "./mount-table.js";
 import { bothJudges } from "./path-judge.js";
+import { wayTest } from "./way-test.js";
 
 const DEFAULT_MAX_READ_BYTES = 64 * 1024 * 1024;
 const NEW_FILE_MODE = 0o644;
@@ -326,19 +327,6 @@ async function compareAndPut(folder: HeldDirectory, place: Mounted, replacement:
 }
 
 const isForbidden = (error: unknown): boolean => DeerflowError.is(error) && error.code === "path_forbidden";
-
-/** True of a name when `test` is true of it and of each folder on the way to it; a folder is tested once. */
-function wayTest(test: (name: string) => boolean): (name: string) => boolean {
-  const folders = new Map<string, boolean>([["", true]]);
-  const isOpen = (folder: string): boolean => {
-    const known = folders.get(folder) ?? (isOpen(folderOf(folder)) && test(folder));
-    folders.set(folder, known);
-    return known;
-  };
-  return (name) => isOpen(folderOf(name)) && test(name);
-}
-
-const folderOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf("/")));
 
 const directoryAt = (path: string): FileEntry => ({ path, kind: "directory", size: 0, modifiedAt: 0 });
 
