@@ -1,6 +1,7 @@
 /** An AI message with some of its calls changed, in every form in which a provider's message carries them. */
 import { AIMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
+import { isRecord } from "../base/json.js";
 
 /** The key in `additional_kwargs` that says which calls are no longer as the model made them, and by whom. */
 export const EDITED_CALLS_KEY = "deerflow_edited_calls";
@@ -60,8 +61,8 @@ export function withCalls(
 function rewritten(items: readonly unknown[], message: AIMessage, calls: readonly ToolCall[]): unknown[] {
   const find = finder(message, calls);
   return items.map((item) => {
-    const form = isFields(item) ? FORMS.find(({ type }) => type === item["type"]) : undefined;
-    if (form === undefined || !isFields(item)) return item;
+    const form = isRecord(item) ? FORMS.find(({ type }) => type === item["type"]) : undefined;
+    if (form === undefined || !isRecord(item)) return item;
     const call = find(item[form.id]);
     if (call === undefined) return item;
     const args = form.asText ? JSON.stringify(call.args) : call.args;
@@ -81,17 +82,17 @@ function withRawCalls(
   return {
     ...extras,
     ...(Array.isArray(raw) ? { tool_calls: raw.map((item: unknown) => withRawCall(item, find)) } : {}),
-    ...(isFields(single) && only !== undefined && calls.length === 1
+    ...(isRecord(single) && only !== undefined && calls.length === 1
       ? { function_call: { ...single, name: only.name, arguments: JSON.stringify(only.args) } }
       : {}),
   };
 }
 
 function withRawCall(item: unknown, find: (id: unknown) => ToolCall | undefined): unknown {
-  if (!isFields(item)) return item;
+  if (!isRecord(item)) return item;
   const call = find(item["id"]);
   if (call === undefined) return item;
-  const before = isFields(item["function"]) ? item["function"] : {};
+  const before = isRecord(item["function"]) ? item["function"] : {};
   const after = { ...before, name: call.name, arguments: JSON.stringify(call.args) };
   return { ...item, id: call.id, function: after };
 }
@@ -114,6 +115,3 @@ function finder(message: AIMessage, calls: readonly ToolCall[]): (id: unknown) =
 
 const defined = (fields: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

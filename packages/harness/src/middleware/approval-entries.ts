@@ -1,4 +1,5 @@
 /** Checks what a host says about approval, when the agent is built: a slip in it must not leave out a protection. Pure. */
+import { isRecord } from "../base/json.js";
 import { optionInvalid } from "../filesystem/assert-backend.js";
 import { DECISION_TYPES } from "./approval-decisions.js";
 
@@ -15,14 +16,14 @@ const ENTRY_KEYS: Readonly<Record<string, (value: unknown) => string | undefined
 
 /** @throws DeerflowError `filesystem_options_invalid`, naming the tool and the key */
 export function checkInterruptOn(interruptOn: unknown): void {
-  if (!isObject(interruptOn))
+  if (!isRecord(interruptOn))
     throw optionInvalid("interruptOn", "it must be an object of entries by tool name");
   for (const [tool, entry] of Object.entries(interruptOn)) checkEntry(`interruptOn.${tool}`, entry);
 }
 
 function checkEntry(place: string, entry: unknown): void {
   if (typeof entry === "boolean") return;
-  if (!isObject(entry)) throw optionInvalid(place, "it must be true, false or an object");
+  if (!isRecord(entry)) throw optionInvalid(place, "it must be true, false or an object");
   const keys = Object.keys(entry);
   const unknown = keys.find((key) => !Object.hasOwn(ENTRY_KEYS, key));
   if (unknown !== undefined) {
@@ -49,6 +50,3 @@ function problemOfDecisions(value: unknown): string | undefined {
     ? undefined
     : `${String(unknown)} is not a decision; ${known}`;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

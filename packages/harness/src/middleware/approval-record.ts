@@ -5,6 +5,7 @@
 import type { AIMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import { sha256 } from "../base/hash.js";
+import { isRecord } from "../base/json.js";
 
 /** The key in `additional_kwargs` of the calls that a person approved or edited. */
 export const DECIDED_CALLS_KEY = "deerflow_decided_calls";
@@ -40,7 +41,7 @@ export const hashOf = ({ name, args }: Named, places: readonly Place[] = []): st
 
 export const canonical = (args: ToolCall["args"]): string =>
   JSON.stringify(args, (_, value: unknown) =>
-    isFields(value)
+    isRecord(value)
       ? Object.fromEntries(
           Object.keys(value)
             .toSorted()
@@ -83,8 +84,5 @@ export function withEntries(
 
 function entriesOf(message: AIMessage | undefined, key: string): Entries {
   const found: unknown = message?.additional_kwargs[key];
-  return Array.isArray(found) ? found.filter(isFields) : [];
+  return Array.isArray(found) ? found.filter(isRecord) : [];
 }
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 /** The options of the file tools on their own, checked when the agent is built. Pure. */
+import { isRecord } from "../base/json.js";
 import type { Logger } from "../base/logger.js";
 import { assertBackend, optionInvalid } from "../filesystem/assert-backend.js";
 import type { FileBackend } from "../filesystem/contract.js";
@@ -79,7 +80,9 @@ const OPTION_NAMES: Readonly<Record<keyof FilesystemMiddlewareOptions, true>> = 
 
 /** @throws DeerflowError `filesystem_options_invalid` */
 export function filesystemSettings(options: FilesystemMiddlewareOptions): FilesystemSettings {
-  if (isNoObject(options)) throw optionInvalid("options", "they are not an object");
+  // Plain JavaScript may give anything.
+  const given: unknown = options;
+  if (!isRecord(given)) throw optionInvalid("options", "they are not an object");
   // A misspelled name must not leave out a protection in silence.
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name));
   if (unknown !== undefined)
@@ -112,12 +115,12 @@ function checkRest(options: FilesystemMiddlewareOptions): void {
     throw optionInvalid("permissions", "it is not a list of rules");
   if (systemPrompt !== undefined && typeof systemPrompt !== "string")
     throw optionInvalid("systemPrompt", "it is not a text");
-  if (logger !== undefined && !(isObject(logger) && typeof logger["warn"] === "function"))
+  if (logger !== undefined && !(isRecord(logger) && typeof logger["warn"] === "function"))
     throw optionInvalid("logger", "it has no warn; give a Logger, such as lineLogger gives");
 }
 
 function retentionOf(given: unknown): OffloadRetention {
-  if (!isObject(given)) throw optionInvalid("retention", "it is not an object of maxFiles and maxBytes");
+  if (!isRecord(given)) throw optionInvalid("retention", "it is not an object of maxFiles and maxBytes");
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(DEFAULT_RETENTION, name));
   if (unknown !== undefined)
     throw optionInvalid(
@@ -130,11 +133,6 @@ function retentionOf(given: unknown): OffloadRetention {
     maxBytes: wholeAboveZero("retention.maxBytes", maxBytes),
   };
 }
-
-const isNoObject = (value: unknown): boolean => !isObject(value);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 type ToolNames = ReadonlyMap<string, ToolKind>;
 

@@ -1,4 +1,5 @@
 /** Reads a content block of any provider's shape as one kind of media. Pure; the blocks are hostile. */
+import { isRecord } from "../base/json.js";
 
 /** `file` is every file that is none of the others. */
 export type MediaKind = "image" | "audio" | "video" | "pdf" | "file";
@@ -39,7 +40,7 @@ const NAME_KEYS = ["path", "filename", "name", "title"] as const;
 
 /** What the block holds; undefined for text and for everything that is no media. */
 export function readMediaBlock(block: unknown): MediaBlock | undefined {
-  if (!isFields(block) || typeof block["type"] !== "string") return undefined;
+  if (!isRecord(block) || typeof block["type"] !== "string") return undefined;
   if (!Object.hasOwn(SHAPES, block["type"])) return undefined;
   const shape = SHAPES[block["type"]];
   const layers = layersOf(block, shape?.nested);
@@ -63,7 +64,7 @@ export function withSourceType(block: object): object {
   const media = readMediaBlock(fields);
   if (media === undefined || !media.isStandard || "source_type" in fields) return block;
   const { mimeType, name } = media;
-  const metadata = isFields(fields["metadata"]) ? fields["metadata"] : {};
+  const metadata = isRecord(fields["metadata"]) ? fields["metadata"] : {};
   return {
     type: fields["type"],
     ...sourceOf(media, fields),
@@ -81,14 +82,11 @@ function sourceOf({ source }: MediaBlock, fields: Fields): Fields {
   return { source_type: "base64", data: text };
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The block and what it nests, the inner first. An address may stand for the nested part. */
 function layersOf(block: Fields, nested: string | undefined): readonly Fields[] {
   const inner = nested === undefined ? undefined : block[nested];
   if (typeof inner === "string") return [{ url: inner }, block];
-  return isFields(inner) ? [inner, block] : [block];
+  return isRecord(inner) ? [inner, block] : [block];
 }
 
 interface Content {
@@ -140,4 +138,4 @@ function kindOfMimeType(mimeType: string): MediaKind {
 }
 
 const nameIn = (layers: readonly unknown[]): string | undefined =>
-  stringIn(layers.filter(isFields), NAME_KEYS);
+  stringIn(layers.filter(isRecord), NAME_KEYS);

@@ -1,5 +1,6 @@
 /** Path rules at work: the first rule that matches decides; trees are judged by all that lies in them. */
 import { DeerflowError } from "../base/errors.js";
+import { isRecord } from "../base/json.js";
 import { fromSegments, shownPath } from "../base/virtual-path.js";
 import type { FilesystemPermission, PermissionMode, PermissionOperation } from "./file-permission.js";
 import { meetingOf, reachesInto } from "./permission-overlap.js";
@@ -236,9 +237,6 @@ function compileRule(rule: FilesystemPermission, index: number, home: string | u
 }
 
 const unknownKey = (rule: object): string | undefined => Object.keys(rule).find((key) => !KEYS.has(key));
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isFilledArray = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.length > 0;

@@ -2,12 +2,9 @@
 import { Command, END, Send, START } from "@langchain/langgraph";
 import type { AgentGraph } from "../agent/contract.js";
 import { DeerflowError } from "../base/errors.js";
-import type { JsonObject, JsonValue } from "../base/json.js";
+import { isJsonObject } from "../base/json.js";
 import { assignMessageIds, toGraphInput } from "./run-input.js";
 import type { GotoTarget, RunCommand, RunRequest } from "./run-request.js";
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A command beats input; null makes the graph go on from its checkpoint. */
 export function graphInput(request: RunRequest): unknown {
@@ -36,7 +33,7 @@ function toCommand(command: RunCommand): Command {
 
 /** The part of the state that a command writes; null when it writes none. */
 export const commandUpdate = ({ update }: RunCommand): Record<string, unknown> | null =>
-  isObject(update) ? toGraphInput(assignMessageIds(update)) : null;
+  isJsonObject(update) ? toGraphInput(assignMessageIds(update)) : null;
 
 const toGoto = ({ node, input }: GotoTarget): string | Send =>
   input === undefined ? node : new Send(node, toGraphInput(assignMessageIds(input)));

@@ -9,10 +9,7 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { DeerflowError } from "../base/errors.js";
-import type { JsonObject, JsonValue } from "../base/json.js";
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.js";
 
 /** The input with a list of message objects in `messages`, each with an id; other keys are left alone. */
 export function assignMessageIds(input: JsonObject, newId: () => string = randomUUID): JsonObject {
@@ -34,7 +31,7 @@ function withId(message: JsonValue, newId: () => string): JsonObject {
 function toObject(message: JsonValue): JsonObject {
   if (typeof message === "string") return { type: "human", content: message };
   if (Array.isArray(message) && isPair(message)) return { type: message[0] ?? "", content: message[1] ?? "" };
-  if (isObject(message)) return message;
+  if (isJsonObject(message)) return message;
   throw new DeerflowError("invalid_request", { reason: "input.messages holds something that is no message" });
 }
 
@@ -62,7 +59,7 @@ export function toGraphInput(input: JsonObject): Record<string, unknown> {
 
 /** @throws DeerflowError `invalid_request` for a message of an unknown kind or without content */
 export function toMessage(message: JsonValue): BaseMessage {
-  if (!isObject(message))
+  if (!isJsonObject(message))
     throw new DeerflowError("invalid_request", { reason: "a message must be an object" });
   const kind = KINDS[String(message["type"] ?? message["role"] ?? "")];
   const fields = commonFields(message);
@@ -91,8 +88,8 @@ function commonFields(message: JsonObject) {
     content: (typeof content === "string" || Array.isArray(content) ? content : "") as string,
     ...(typeof id === "string" ? { id } : {}),
     ...(typeof name === "string" ? { name } : {}),
-    ...(isObject(additional_kwargs) ? { additional_kwargs } : {}),
-    ...(isObject(response_metadata) ? { response_metadata } : {}),
+    ...(isJsonObject(additional_kwargs) ? { additional_kwargs } : {}),
+    ...(isJsonObject(response_metadata) ? { response_metadata } : {}),
   };
 }
 
@@ -100,10 +97,10 @@ function callFields(message: JsonObject) {
   const { tool_calls } = message;
   if (!Array.isArray(tool_calls)) return {};
   return {
-    tool_calls: tool_calls.filter(isObject).map((call) => ({
+    tool_calls: tool_calls.filter(isJsonObject).map((call) => ({
       type: "tool_call" as const,
       name: String(call["name"] ?? ""),
-      args: isObject(call["args"]) ? call["args"] : {},
+      args: isJsonObject(call["args"]) ? call["args"] : {},
       ...(typeof call["id"] === "string" ? { id: call["id"] } : {}),
     })),
   };

@@ -3,7 +3,7 @@
  * Whatever comes in, what goes out is JSON-safe and free of the engine's and our own private keys.
  */
 import { type BaseMessage, isBaseMessage } from "@langchain/core/messages";
-import type { JsonObject, JsonValue } from "../base/json.js";
+import { isRecord, type JsonObject, type JsonValue } from "../base/json.js";
 import { bothSpellings } from "./interrupt-spelling.js";
 
 const MAX_DEPTH = 100;
@@ -16,16 +16,13 @@ const isEngineKey = (key: string): boolean => key.startsWith("__pregel_");
 const isPrivateStateKey = (key: string): boolean =>
   key !== INTERRUPT_KEY && (key.startsWith("_") || key.startsWith("lg_"));
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Any value as JSON. What has no JSON form is left out of objects and null in arrays; circles end in null. */
 export const toJson = (value: unknown): JsonValue => convert(value, []) ?? null;
 
 /** As {@link toJson}, for a value that must be an object: anything else becomes `{}`. */
 export function toJsonObject(value: unknown): JsonObject {
   const json = toJson(value);
-  return isObject(json) ? json : {};
+  return isRecord(json) ? json : {};
 }
 
 function convert(value: unknown, parents: readonly object[]): JsonValue | undefined {
@@ -84,7 +81,7 @@ function messageToWire(message: BaseMessage, inside: readonly object[]): JsonObj
   // A message is a class with public fields; a record is the plainest way to look at those that only some have.
   const fields = message as unknown as Record<string, unknown>;
   const object = (value: unknown): JsonObject =>
-    isObject(value) ? convertEntries(Object.entries(value), inside) : {};
+    isRecord(value) ? convertEntries(Object.entries(value), inside) : {};
   const list = (value: unknown): JsonValue => (Array.isArray(value) ? (convert(value, inside) ?? []) : []);
   const wire: JsonObject = { type: message.getType(), content: convert(message.content, inside) ?? "" };
   if (message.id !== undefined) wire["id"] = message.id;
@@ -131,7 +128,7 @@ export const isChunk = (message: BaseMessage): boolean => "concat" in message;
 
 /** A state, a partial state or a task's input, without private keys; interrupts in both spellings. */
 export function toStateValues(values: unknown): JsonValue {
-  if (!isObject(values) || isBaseMessage(values)) return toJson(values);
+  if (!isRecord(values) || isBaseMessage(values)) return toJson(values);
   const kept = Object.entries(values)
     .filter(([key]) => !isPrivateStateKey(key) && !isEngineKey(key))
     .map(([key, value]) => [key, key === INTERRUPT_KEY ? toInterrupts(value) : value] as const);
@@ -140,7 +137,7 @@ export function toStateValues(values: unknown): JsonValue {
 
 /** `updates`: `{node: partial state}`; a node that changed nothing is null. */
 export function toUpdates(chunk: unknown): JsonValue {
-  if (!isObject(chunk)) return toJson(chunk);
+  if (!isRecord(chunk)) return toJson(chunk);
   return Object.fromEntries(
     Object.entries(chunk)
       .filter(([node]) => node === INTERRUPT_KEY || !node.startsWith("__"))
@@ -158,7 +155,7 @@ export function toUpdates(chunk: unknown): JsonValue {
 /** Interrupts as clients know them: `{id, value}`. */
 export function toInterrupts(interrupts: unknown): JsonValue[] {
   if (!Array.isArray(interrupts)) return [];
-  return interrupts.filter(isObject).map((interrupt) => ({
+  return interrupts.filter(isRecord).map((interrupt) => ({
     ...(typeof interrupt["id"] === "string" ? { id: interrupt["id"] } : {}),
     value: bothSpellings(toJson(interrupt["value"])),
   }));
@@ -173,7 +170,7 @@ export function toMessageTuple(chunk: unknown): [JsonObject, JsonObject] | undef
 /** Where a configuration points to; null when it names no thread. */
 export function toCheckpoint(config: unknown): JsonObject | null {
   const configurable =
-    isObject(config) && isObject(config["configurable"]) ? config["configurable"] : undefined;
+    isRecord(config) && isRecord(config["configurable"]) ? config["configurable"] : undefined;
   if (configurable === undefined) return null;
   return {
     thread_id: toJson(configurable["thread_id"]),
@@ -197,12 +194,12 @@ export function toThreadState(snapshot: unknown): JsonObject {
   };
 }
 
-const toRecord = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+const toRecord = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
 /** A task of a snapshot; a subgraph's state is nested when it was asked for. */
 function toTask(task: unknown): JsonObject {
   const { id, name, path, error, interrupts, state } = toRecord(task);
-  const nested = isObject(state) && "values" in state ? toThreadState(state) : null;
+  const nested = isRecord(state) && "values" in state ? toThreadState(state) : null;
   return {
     id: toJson(id),
     name: toJson(name),

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentFactory, AgentGraph } from "../agent/contract.js";
 import { DeerflowError } from "../base/errors.js";
-import type { JsonObject, JsonValue } from "../base/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.js";
 import { assertThreadId } from "../context/home-paths.js";
 import type { Principal } from "../context/principal.js";
 import type {
@@ -176,10 +176,10 @@ export class ThreadService {
   async result(principal: Principal, run: RunRecord): Promise<JsonObject> {
     const { values, tasks } = await this.state(principal, run.threadId);
     const waiting = (Array.isArray(tasks) ? tasks : []).flatMap((task) =>
-      isObject(task) && Array.isArray(task["interrupts"]) ? task["interrupts"] : [],
+      isJsonObject(task) && Array.isArray(task["interrupts"]) ? task["interrupts"] : [],
     );
     return {
-      ...(isObject(values) ? values : {}),
+      ...(isJsonObject(values) ? values : {}),
       ...(waiting.length === 0 ? {} : { __interrupt__: waiting }),
       ...(run.status === "error" ? { __error__: await this.#failure(principal, run) } : {}),
     };
@@ -214,9 +214,6 @@ export class ThreadService {
   }
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const checkpointConfig = (
   threadId: string,
   { checkpointId, checkpointNs }: { checkpointId?: string | undefined; checkpointNs?: string | undefined },
@@ -249,7 +246,7 @@ async function writeState(
 }
 
 function fieldsOf(values: JsonValue): JsonObject {
-  if (isObject(values)) return values;
+  if (isJsonObject(values)) return values;
   throw new DeerflowError("state_update_invalid", { reason: "values must be an object" });
 }
 
