@@ -8,6 +8,15 @@ export const optionInvalid = (option: string, reason: string): DeerflowError =>
   new DeerflowError("filesystem_options_invalid", { option, reason });
 
 /**
+ * A number that means something only above zero.
+ * @throws DeerflowError `filesystem_options_invalid`
+ */
+export function aboveZero(option: string, value: unknown): number {
+  if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
+  throw optionInvalid(option, "it must be more than 0");
+}
+
+/**
  * Whether `given` is an object with options in it.
  * @param needed the option that cannot be left out
  * @throws DeerflowError `filesystem_options_invalid`

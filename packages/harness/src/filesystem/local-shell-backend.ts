@@ -1,6 +1,6 @@
 /** A folder of this machine together with the host's own shell. */
 import { HostShell } from "../sandbox/local/host-shell.js";
-import { optionInvalid } from "./assert-backend.js";
+import { aboveZero } from "./assert-backend.js";
 import type { FileBackend, PathJudge, Shell, WithShell } from "./contract.js";
 import { FilesystemBackend, type FilesystemOptions } from "./filesystem-backend.js";
 
@@ -54,9 +54,4 @@ function environment({ env = {}, inheritEnv = false }: LocalShellOptions): Reado
   const inherited = inheritEnv ? Object.entries(process.env) : [];
   const known = inherited.filter((entry): entry is [string, string] => entry[1] !== undefined);
   return { ...Object.fromEntries(known), ...env };
-}
-
-function aboveZero(option: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return value;
-  throw optionInvalid(option, "it must be more than 0");
 }

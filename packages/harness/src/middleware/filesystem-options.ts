@@ -1,7 +1,7 @@
 /** The options of the file tools on their own, checked when the agent is built. Pure. */
 import { isRecord } from "../base/json.js";
 import type { Logger } from "../base/logger.js";
-import { assertBackend, optionInvalid } from "../filesystem/assert-backend.js";
+import { aboveZero, assertBackend, optionInvalid } from "../filesystem/assert-backend.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import { StateBackend } from "../filesystem/state-backend.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
@@ -180,11 +180,6 @@ function charactersOf(option: string, tokens: number | null): number {
     return Math.floor(tokens * CHARACTERS_PER_TOKEN);
   }
   throw optionInvalid(option, "it must be a number from 0, or null for never");
-}
-
-function aboveZero(option: string, value: unknown): number {
-  if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
-  throw optionInvalid(option, "it must be more than 0");
 }
 
 function wholeAboveZero(option: string, value: unknown): number {
