@@ -1,11 +1,14 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 
-/** The absolute path of a program, looked up in a `PATH` value; `undefined` when it is nowhere there. */
+/**
+ * The absolute path of a program, looked up in a `PATH` value; `undefined` when it is nowhere there. A relative folder
+ * is passed over: what lies below the folder that a process happens to work in is not a program of the machine.
+ */
 export function findExecutable(name: string, path: string | undefined): string | undefined {
   return (path ?? "")
-    .split(":")
-    .filter((folder) => folder.startsWith("/"))
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, name))
     .find(isExecutable);
 }

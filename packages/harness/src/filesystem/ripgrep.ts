@@ -1,10 +1,9 @@
 /** ripgrep: a process of its own that lists files, which can be stopped at any moment and never holds up this one. */
 import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { rgPath } from "@vscode/ripgrep";
+import { findExecutable } from "../base/find-executable.js";
 import { childOf, segmentsOf } from "../base/virtual-path.js";
 import type { HostFolder } from "./contract.js";
 import { isTemporaryName } from "./disk-write.js";
@@ -19,21 +18,7 @@ export class RipgrepUnusable extends Error {}
 /** Where ripgrep is: `rg` on the PATH, else the one that is installed with this package. */
 export function ripgrepPath(env: Readonly<Record<string, string | undefined>>): string {
   const name = process.platform === "win32" ? "rg.exe" : "rg";
-  const onPath = (env["PATH"] ?? "")
-    .split(delimiter)
-    .filter((folder) => folder !== "")
-    .map((folder) => join(folder, name))
-    .find(isExecutable);
-  return onPath ?? rgPath;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return findExecutable(name, env["PATH"]) ?? rgPath;
 }
 
 /** Every flag of every search, with its reason. */

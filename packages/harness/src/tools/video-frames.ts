@@ -1,9 +1,9 @@
 /** Still pictures out of a video, by an ffmpeg on PATH. Nothing needs it: without it a video is a note. */
 import { spawn } from "node:child_process";
-import { constants } from "node:fs";
-import { access, mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { findExecutable } from "../base/find-executable.js";
 import { withTimeLimit } from "../filesystem/search-stop.js";
 
 export interface VideoLimits {
@@ -63,7 +63,7 @@ export interface VideoFrames {
 /** With the ffmpeg that is on PATH when it is needed. The video is put into a temporary file meanwhile. */
 export const ffmpegFrames: VideoFrames = {
   async extract(request) {
-    const program = await findProgram("ffmpeg", process.env["PATH"] ?? "");
+    const program = findExecutable("ffmpeg", process.env["PATH"]);
     if (program === undefined) return undefined;
     const folder = await mkdtemp(join(tmpdir(), "deerflow-video-"));
     try {
@@ -75,18 +75,6 @@ export const ffmpegFrames: VideoFrames = {
     }
   },
 };
-
-async function findProgram(name: string, searchPath: string): Promise<string | undefined> {
-  for (const folder of searchPath.split(delimiter).filter((entry) => entry !== "")) {
-    const candidate = join(folder, name);
-    const usable = await access(candidate, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (usable) return candidate;
-  }
-  return undefined;
-}
 
 async function writeAll(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await open(file, "wx", 0o600);

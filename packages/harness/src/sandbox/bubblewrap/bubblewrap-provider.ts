@@ -14,7 +14,7 @@ import type {
   SandboxProvider,
   SandboxSpec,
 } from "../contract.js";
-import { findExecutable } from "../find-executable.js";
+import { findExecutable } from "../../base/find-executable.js";
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import type { PathReplacement } from "../path-mask.js";
