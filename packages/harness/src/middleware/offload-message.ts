@@ -1,7 +1,7 @@
 /** The messages around an offloaded text: what is measured of them, and how they look with less of it. */
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
-import { fullTextOf } from "../tools/define-tool.js";
+import { fullTextOf, withContentAlone } from "../tools/define-tool.js";
 import { textOf, withText } from "./offload-text.js";
 
 /** What a tool had to say. */
@@ -26,21 +26,8 @@ export function saidIn(message: ToolMessage): Said {
 }
 
 /** The same answer with one text for all its text; media and everything else stay. What was left out is let go. */
-export function toolMessageWith(message: ToolMessage, text: string): ToolMessage {
-  const { id, name, tool_call_id, status, artifact, metadata, additional_kwargs, response_metadata } =
-    message;
-  return new ToolMessage({
-    tool_call_id,
-    content: withText(message.content, text),
-    artifact,
-    additional_kwargs,
-    response_metadata,
-    ...(id === undefined ? {} : { id }),
-    ...(name === undefined ? {} : { name }),
-    ...(status === undefined ? {} : { status }),
-    ...(metadata === undefined ? {} : { metadata }),
-  });
-}
+export const toolMessageWith = (message: ToolMessage, text: string): ToolMessage =>
+  withContentAlone(message, withText(message.content, text));
 
 /** The same message of the user with other content or further facts. */
 export function humanMessageWith(

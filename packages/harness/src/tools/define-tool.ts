@@ -122,9 +122,17 @@ export const fullTextOf = (message: ToolMessage): string | undefined => FULL_TEX
 
 /** The same answer with other content. What {@link fullTextOf} knows of it goes with it. */
 export function withContent(message: ToolMessage, content: ToolMessage["content"]): ToolMessage {
+  const copy = withContentAlone(message, content);
+  const fullText = FULL_TEXTS.get(message);
+  if (fullText !== undefined) FULL_TEXTS.set(copy, fullText);
+  return copy;
+}
+
+/** The same answer with other content, which is all that is left of it: a text that was cut is let go. */
+export function withContentAlone(message: ToolMessage, content: ToolMessage["content"]): ToolMessage {
   const { id, name, tool_call_id, status, artifact, metadata, additional_kwargs, response_metadata } =
     message;
-  const copy = new ToolMessage({
+  return new ToolMessage({
     tool_call_id,
     content,
     artifact,
@@ -135,9 +143,6 @@ export function withContent(message: ToolMessage, content: ToolMessage["content"
     ...(status === undefined ? {} : { status }),
     ...(metadata === undefined ? {} : { metadata }),
   });
-  const fullText = FULL_TEXTS.get(message);
-  if (fullText !== undefined) FULL_TEXTS.set(copy, fullText);
-  return copy;
 }
 
 /**
