@@ -19,14 +19,6 @@ export interface DialectFaces {
   /** Where an agent of this dialect works, unless its files say. */
   readonly workingDirectory: string;
   readonly faces: Faces;
-  /** The grep tool's own description, for a model that sees the shell tool or does not. */
-  describeGrep(options: { readonly executeVisible: boolean }): string;
-  /** The shell tool's own description, for a model that sees the search tools or does not. */
-  describeExecute(options: {
-    readonly grepVisible: boolean;
-    readonly globVisible: boolean;
-    readonly limits?: FileToolLimits;
-  }): string;
 }
 
 export interface Faces extends Readonly<Record<ToolKind, { readonly name: string }>> {

@@ -1,7 +1,7 @@
 /** Running a shell command. One that fails is a normal result. */
 import { cutMiddle } from "../filesystem/paging.js";
 import type { CommandResult } from "../sandbox/contract.js";
-import type { Perform } from "./face.js";
+import type { Perform, ToolKind } from "./face.js";
 
 export interface CommandCall {
   readonly command: string;
@@ -23,4 +23,22 @@ export const runCommand: Perform<CommandCall, CommandResult> = (call, { shell, s
 export function outputOf({ output }: CommandResult, limit: number) {
   const text = cutMiddle(output, limit).trimEnd();
   return { text, fullText: output.length > limit ? output : undefined };
+}
+
+interface Described {
+  readonly visible: ReadonlySet<ToolKind>;
+  readonly seconds: number | undefined;
+  readonly characters: number;
+}
+
+/** What a model reads about the tool: the dialect's text with its numbers, and which tools do a part of it better. */
+export function describeCommand(text: string, { visible, seconds, characters }: Described): string {
+  const filled = text
+    .replace("{seconds}", () => String(seconds))
+    .replace("{characters}", () => String(characters));
+  const better = [
+    ...(visible.has("glob") ? ["glob to find files"] : []),
+    ...(visible.has("grep") ? ["grep to search them"] : []),
+  ];
+  return better.length === 0 ? filled : `${filled}\n\nUse ${better.join(" and ")} rather than a command.`;
 }

@@ -2,11 +2,11 @@ import type { DialectFaces } from "../dialect-faces.js";
 import { deleteFile } from "./delete-file.js";
 import { editFile } from "./edit-file.js";
 import { globFiles } from "./glob-files.js";
-import { describeGrep, grepFiles } from "./grep-files.js";
+import { grepFiles } from "./grep-files.js";
 import { DEEPAGENTS_LIMITS } from "./limits.js";
 import { listFiles } from "./list-files.js";
 import { readFile } from "./read-file.js";
-import { describeExecute, runCommand } from "./run-command.js";
+import { runCommand } from "./run-command.js";
 import { writeFile } from "./write-file.js";
 
 /** The names and arguments of deepagents. */
@@ -23,6 +23,4 @@ export const deepagents: DialectFaces = {
     grep: grepFiles,
     execute: runCommand,
   },
-  describeGrep,
-  describeExecute,
 };

@@ -26,17 +26,14 @@ const input = z.object({
   max_count: z.number().int().optional().describe("How many lines to find at most, over all files."),
 });
 
-/** What a model reads about the tool. */
-export const describeGrep = ({ executeVisible }: { readonly executeVisible: boolean }): string =>
-  executeVisible
-    ? `${DESCRIPTION}\n- For a regular expression, run rg or grep -E with execute.`
-    : DESCRIPTION;
-
 export const grepFiles: Face<typeof input, GrepRequest, GrepResult> = {
   name: "grep",
   aliases: pathAliases("path"),
   input: () => input,
-  describe: ({ visible }) => describeGrep({ executeVisible: visible.has("execute") }),
+  describe: ({ visible }) =>
+    visible.has("execute")
+      ? `${DESCRIPTION}\n- For a regular expression, run rg or grep -E with execute.`
+      : DESCRIPTION,
   request(given, { limits, workingDirectory }) {
     const wanted = given.max_count ?? limits.defaultGrepResults;
     if (wanted < 1) throw new DeerflowError("arguments_invalid", { reason: "max_count must be 1 or more" });

@@ -4,8 +4,7 @@ import { readProse } from "../../base/prose.js";
 import type { CommandResult } from "../../sandbox/contract.js";
 import type { Face } from "../face.js";
 import type { FileToolLimits } from "../limits.js";
-import { type CommandCall, outputOf } from "../run-command.js";
-import { DEEPAGENTS_LIMITS } from "./limits.js";
+import { type CommandCall, describeCommand, outputOf } from "../run-command.js";
 
 const DESCRIPTION = readProse(new URL("./run-command.md", import.meta.url));
 
@@ -18,32 +17,16 @@ const inputOf = ({ maxExecuteSeconds }: FileToolLimits) =>
       .describe(`Seconds after which it is stopped, up to ${maxExecuteSeconds}; 0 for as long as that.`),
   });
 
-export interface DescribeExecuteOptions {
-  readonly grepVisible: boolean;
-  readonly globVisible: boolean;
-  readonly limits?: FileToolLimits;
-}
-
-/** What a model reads about the tool. */
-export function describeExecute(options: DescribeExecuteOptions): string {
-  const { grepVisible, globVisible, limits = DEEPAGENTS_LIMITS } = options;
-  const better = [
-    ...(globVisible ? ["glob to find files"] : []),
-    ...(grepVisible ? ["grep to search them"] : []),
-  ];
-  const text = DESCRIPTION.replace("{seconds}", () => String(limits.maxExecuteSeconds)).replace(
-    "{characters}",
-    () => String(limits.maxExecuteCharacters),
-  );
-  return better.length === 0 ? text : `${text}\n\nUse ${better.join(" and ")} rather than a command.`;
-}
-
 export const runCommand: Face<ReturnType<typeof inputOf>, CommandCall, CommandResult> = {
   name: "execute",
   aliases: { cmd: "command", timeout_seconds: "timeout" },
   input: inputOf,
   describe: ({ limits, visible }) =>
-    describeExecute({ limits, grepVisible: visible.has("grep"), globVisible: visible.has("glob") }),
+    describeCommand(DESCRIPTION, {
+      visible,
+      seconds: limits.maxExecuteSeconds,
+      characters: limits.maxExecuteCharacters,
+    }),
   request({ command, timeout }, { limits }) {
     const { defaultExecuteSeconds, maxExecuteSeconds } = limits;
     if (timeout !== undefined && !(timeout >= 0 && timeout <= maxExecuteSeconds)) {

@@ -3,11 +3,11 @@ import type { DialectFaces } from "../dialect-faces.js";
 import { deleteFile } from "./delete-file.js";
 import { editFile } from "./edit-file.js";
 import { globFiles } from "./glob-files.js";
-import { describeGrep, grepFiles } from "./grep-files.js";
+import { grepFiles } from "./grep-files.js";
 import { DEERFLOW_LIMITS } from "./limits.js";
 import { listFiles } from "./list-files.js";
 import { readFile } from "./read-file.js";
-import { describeExecute, runCommand } from "./run-command.js";
+import { runCommand } from "./run-command.js";
 import { writeFile } from "./write-file.js";
 
 /** The names and arguments that DeerFlow's skills and web client expect. */
@@ -24,6 +24,4 @@ export const deerflow: DialectFaces = {
     grep: grepFiles,
     execute: runCommand,
   },
-  describeGrep,
-  describeExecute,
 };

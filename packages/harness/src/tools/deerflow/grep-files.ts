@@ -25,15 +25,12 @@ const inputOf = ({ defaultGrepResults, maxGrepResults }: FileToolLimits) =>
     max_results: z.number().int().default(defaultGrepResults).describe(`1 to ${maxGrepResults}.`),
   });
 
-/** What a model reads about the tool. */
-export const describeGrep = ({ executeVisible }: { readonly executeVisible: boolean }): string =>
-  executeVisible ? `${DESCRIPTION}\n- For more than that, run rg with bash.` : DESCRIPTION;
-
 export const grepFiles: Face<ReturnType<typeof inputOf>, GrepRequest, GrepResult> = {
   name: "grep",
   aliases: pathAliases("path"),
   input: inputOf,
-  describe: ({ visible }) => describeGrep({ executeVisible: visible.has("execute") }),
+  describe: ({ visible }) =>
+    visible.has("execute") ? `${DESCRIPTION}\n- For more than that, run rg with bash.` : DESCRIPTION,
   request: (given, { limits, workingDirectory }) => ({
     path: absolutePath(given.path, workingDirectory),
     pattern: given.pattern,

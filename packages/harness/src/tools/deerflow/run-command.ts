@@ -3,9 +3,7 @@ import { readProse } from "../../base/prose.js";
 import type { CommandResult } from "../../sandbox/contract.js";
 import type { Face } from "../face.js";
 import { description } from "../file-arguments.js";
-import type { FileToolLimits } from "../limits.js";
-import { type CommandCall, outputOf } from "../run-command.js";
-import { DEERFLOW_LIMITS } from "./limits.js";
+import { type CommandCall, describeCommand, outputOf } from "../run-command.js";
 
 const DESCRIPTION = readProse(new URL("./run-command.md", import.meta.url));
 
@@ -14,32 +12,16 @@ const input = z.object({
   command: z.string().describe("A bash command line."),
 });
 
-export interface DescribeExecuteOptions {
-  readonly grepVisible: boolean;
-  readonly globVisible: boolean;
-  readonly limits?: FileToolLimits;
-}
-
-/** What a model reads about the tool. */
-export function describeExecute(options: DescribeExecuteOptions): string {
-  const { grepVisible, globVisible, limits = DEERFLOW_LIMITS } = options;
-  const better = [
-    ...(globVisible ? ["glob to find files"] : []),
-    ...(grepVisible ? ["grep to search them"] : []),
-  ];
-  const text = DESCRIPTION.replace("{seconds}", () => String(limits.defaultExecuteSeconds)).replace(
-    "{characters}",
-    () => String(limits.maxExecuteCharacters),
-  );
-  return better.length === 0 ? text : `${text}\n\nUse ${better.join(" and ")} rather than a command.`;
-}
-
 export const runCommand: Face<typeof input, CommandCall, CommandResult> = {
   name: "bash",
   aliases: { cmd: "command" },
   input: () => input,
   describe: ({ limits, visible }) =>
-    describeExecute({ limits, grepVisible: visible.has("grep"), globVisible: visible.has("glob") }),
+    describeCommand(DESCRIPTION, {
+      visible,
+      seconds: limits.defaultExecuteSeconds,
+      characters: limits.maxExecuteCharacters,
+    }),
   request: ({ command }, { limits }) => ({ command, timeoutSeconds: limits.defaultExecuteSeconds }),
   answer(result, call, { limits }) {
     const { text: output, fullText } = outputOf(result, limits.maxExecuteCharacters);
