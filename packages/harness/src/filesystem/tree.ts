@@ -3,6 +3,7 @@ import { isAbsence } from "./disk-error.js";
 import { DeerflowError } from "../base/errors.js";
 import { listedPath, nameOf } from "../base/virtual-path.js";
 import type { FileBackend, FileEntry, ListNotes } from "./contract.js";
+import { fittingLines } from "./fitting-lines.js";
 import { unusableNote } from "./unusable-names.js";
 
 /** Folders that are named but not looked into: what tools put there is rarely what is looked for. */
@@ -71,7 +72,7 @@ export function renderTree(path: string, tree: TreeListing, limit: number): stri
   const { entries, notOpened, unusableNames } = tree;
   if (entries.length === 0 && unusableNames === 0) return `${path} is empty.`;
   const lines = entries.map((entry) => `${listedPath(entry.path)}${entry.kind === "directory" ? "/" : ""}`);
-  const shown = fitting(lines, limit);
+  const shown = fittingLines(lines, limit);
   const notes = [
     ...(shown < lines.length ? [`[${moreNotShown(lines.length - shown)}. List a folder below.]`] : []),
     ...(notOpened.length > 0
@@ -85,12 +86,3 @@ export function renderTree(path: string, tree: TreeListing, limit: number): stri
 /** How the end of a cut listing begins. */
 export const moreNotShown = (count: number): string =>
   `${count} more ${count === 1 ? "is" : "are"} not shown`;
-
-function fitting(lines: readonly string[], limit: number): number {
-  let size = 0;
-  const over = lines.findIndex((line) => {
-    size += line.length + 1;
-    return size > limit;
-  });
-  return over === -1 ? lines.length : over;
-}

@@ -3,7 +3,7 @@ import { readProse } from "../../base/prose.js";
 import { listedPath, shownPath } from "../../base/virtual-path.js";
 import type { Face } from "../face.js";
 import { pathAliases } from "../file-arguments.js";
-import { cutAnswer } from "../fitting-lines.js";
+import { cutAnswer } from "../cut-answer.js";
 import { type GlobRequest, type GlobResult, searchRoot } from "../glob-files.js";
 import { searchNotes } from "../search-notes.js";
 

@@ -6,7 +6,7 @@ import type { GrepMatch } from "../../filesystem/line-search.js";
 import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { pathAliases } from "../file-arguments.js";
-import { cutAnswer } from "../fitting-lines.js";
+import { cutAnswer } from "../cut-answer.js";
 import { type GrepRequest, type GrepResult, OUTPUT_MODES, type OutputMode } from "../grep-files.js";
 import { searchNotes } from "../search-notes.js";
 

@@ -5,7 +5,7 @@ import { unusableNote } from "../../filesystem/unusable-names.js";
 import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { pathAliases } from "../file-arguments.js";
-import { cutAnswer } from "../fitting-lines.js";
+import { cutAnswer } from "../cut-answer.js";
 import type { ListRequest } from "../list-files.js";
 
 const input = z.object({ path: z.string().describe("Absolute path of the folder, such as /src.") });

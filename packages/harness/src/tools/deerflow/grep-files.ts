@@ -4,7 +4,7 @@ import { listedPath, shownPath } from "../../base/virtual-path.js";
 import { absolutePath } from "../absolute-path.js";
 import type { Face } from "../face.js";
 import { description, pathAliases } from "../file-arguments.js";
-import { cutAnswer } from "../fitting-lines.js";
+import { cutAnswer } from "../cut-answer.js";
 import type { GrepRequest, GrepResult } from "../grep-files.js";
 import type { FileToolLimits } from "../limits.js";
 import { searchNotes } from "../search-notes.js";
