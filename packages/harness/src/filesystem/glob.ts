@@ -1,11 +1,13 @@
 /** Finding files by name. */
+import { withTimeLimit } from "../base/abort.js";
+import { Turn } from "../base/turn.js";
 import { DeerflowError } from "../base/errors.js";
 import { shownPath } from "../base/virtual-path.js";
 import { isHostSearchable } from "./capabilities.js";
 import type { FileBackend } from "./contract.js";
 import { globMatcher } from "./glob-pattern.js";
 import { RipgrepUnusable, ripgrepFiles } from "./ripgrep.js";
-import { type SearchStop, withTimeLimit, Turn } from "./search-stop.js";
+import type { SearchStop } from "./search-stop.js";
 import { emptyNotes, walk, type WalkNotes } from "./walk.js";
 
 export type { SearchStop } from "./search-stop.js";

@@ -1,4 +1,5 @@
 /** Finding lines in files. */
+import { withTimeLimit } from "../base/abort.js";
 import { DeerflowError } from "../base/errors.js";
 import { shownPath } from "../base/virtual-path.js";
 import { isHostSearchable } from "./capabilities.js";
@@ -15,7 +16,6 @@ import {
 } from "./line-search.js";
 import { RipgrepUnusable, ripgrepMatchingFiles } from "./ripgrep.js";
 import { assertSearchable } from "./search-pattern.js";
-import { withTimeLimit } from "./search-stop.js";
 import { walk } from "./walk.js";
 
 const GREP_SECONDS = 15;

@@ -1,4 +1,5 @@
 /** Searching files line by line: they are fetched here, and looked through in a thread that can be terminated. */
+import { ABORTED, abortWith, orAborted } from "../base/abort.js";
 import { DeerflowError } from "../base/errors.js";
 import { isByteReadable } from "./capabilities.js";
 import type { FileBackend } from "./contract.js";
@@ -12,7 +13,7 @@ import {
   type SearchNotes,
 } from "./line-search.js";
 import { LINE_WORKERS, type LineWorker } from "./line-worker.js";
-import { ABORTED, abortWith, orAborted, type SearchStop } from "./search-stop.js";
+import type { SearchStop } from "./search-stop.js";
 
 /** How many files may be on their way at once, from the backend or in the thread. */
 const FILES_AHEAD = 6;

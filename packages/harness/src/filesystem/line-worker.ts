@@ -1,9 +1,9 @@
 /** The owner's side of the searching thread: start, feed, terminate, and share at most two of them. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { orAborted } from "../base/abort.js";
 import type { FoundLine, FromWorker, Search, ToWorker } from "./line-protocol.js";
 import { invalidPattern } from "./search-pattern.js";
-import { orAborted } from "./search-stop.js";
 
 const SOURCE = new URL("./line-worker.mjs", import.meta.url);
 const MAX_WORKERS = 2;

@@ -3,13 +3,13 @@ import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { rgPath } from "@vscode/ripgrep";
+import { Turn } from "../base/turn.js";
 import { findExecutable } from "../base/find-executable.js";
 import { childOf, segmentsOf } from "../base/virtual-path.js";
 import type { HostFolder } from "./contract.js";
 import { isTemporaryName } from "./disk-write.js";
 import { type LineSearch, MAX_SEARCHED_BYTES, type SearchNotes } from "./line-search.js";
 import { ripgrepExpression } from "./search-pattern.js";
-import { Turn } from "./search-stop.js";
 import { MAX_DEPTH, type WalkNotes } from "./walk.js";
 
 /** ripgrep cannot be started or refuses the expression: then the other way must do it. */

@@ -1,9 +1,9 @@
 /** A page of a text file of any size, with the version of the whole of it. */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Turn } from "../base/turn.js";
 import { isByteReadable } from "./capabilities.js";
 import type { FileBackend, Version } from "./contract.js";
-import { Turn } from "./search-stop.js";
 
 const PIECE_BYTES = 1024 * 1024;
 

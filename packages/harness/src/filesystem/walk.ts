@@ -1,7 +1,8 @@
 /** Walking a tree of files, in order of name, with a hand on the brake. */
+import { ABORTED, orAborted } from "../base/abort.js";
+import { Turn } from "../base/turn.js";
 import { DeerflowError } from "../base/errors.js";
 import type { FileBackend, FileEntry, ListNotes } from "./contract.js";
-import { ABORTED, orAborted, Turn } from "./search-stop.js";
 
 export const MAX_DEPTH = 100;
 

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withTimeLimit } from "../base/abort.js";
 import { findExecutable } from "../base/find-executable.js";
-import { withTimeLimit } from "../filesystem/search-stop.js";
 
 export interface VideoLimits {
   /** One picture every so many seconds. */

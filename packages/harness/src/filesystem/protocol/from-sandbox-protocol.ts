@@ -1,5 +1,6 @@
 /** A provider of deepagents as our files and our shell. */
 import { isUtf8 } from "node:buffer";
+import { ABORTED, orAborted, withTimeLimit } from "../../base/abort.js";
 import { DeerflowError } from "../../base/errors.js";
 import { sha256 } from "../../base/hash.js";
 import { KeyedLock } from "../../base/keyed-lock.js";
@@ -16,7 +17,6 @@ import type {
   WriteOptions,
 } from "../contract.js";
 import { quoted } from "../sandbox-scripts.js";
-import { ABORTED, orAborted, withTimeLimit } from "../search-stop.js";
 import type { ProtocolFileInfo, SandboxBackendProtocolV2 } from "./sandbox-protocol.js";
 
 const WRITES = new KeyedLock();
