@@ -1,38 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { compiledFolder, compileRooms } from "../testing/compile-rooms.js";
+import { scaled } from "../testing/test-scale.js";
 import { FilesystemBackend } from "./filesystem-backend.js";
 
-const SCALE = Number(process.env["DEERFLOW_TEST_SCALE"] ?? "0.02");
-const ROUNDS = Math.max(20, Math.round(1000 * SCALE));
-const KILLS = Math.max(4, Math.round(200 * SCALE));
-const SOURCES = fileURLToPath(new URL("../", import.meta.url));
-/** Inside the package, so that its dependencies are found from there. */
-const FOLDER = join(SOURCES, "../node_modules/.cache", `edit-race-${process.pid}`);
+const ROUNDS = scaled(1000, 20);
+const KILLS = scaled(200, 4);
+const FOLDER = compiledFolder("edit-race");
 const CHILD = "edit-race-writer.child.mjs";
 
 interface Fact {
   readonly kind: "done" | "refused";
   readonly round: number;
-}
-
-/** The harness as JavaScript, for processes that do not go through the test runner. */
-function compile(room: string): void {
-  for (const entry of readdirSync(join(SOURCES, room), { recursive: true, encoding: "utf8" })) {
-    if (!entry.endsWith(".ts") || entry.includes(".test")) continue;
-    const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-    const { outputText } = ts.transpileModule(readFileSync(join(SOURCES, room, entry), "utf8"), {
-      compilerOptions: options,
-    });
-    const target = join(FOLDER, room, entry.replace(/\.ts$/, ".js"));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, outputText);
-  }
 }
 
 /** An agent's process that edits one file over and over. */
@@ -103,7 +86,7 @@ describe("one file that two processes edit", () => {
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
   beforeAll(() => {
-    for (const room of ["base", "filesystem"]) compile(room);
+    compileRooms(["base", "filesystem"], FOLDER);
     cpSync(new URL(CHILD, import.meta.url), join(FOLDER, CHILD));
   });
   afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));

@@ -2,21 +2,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FileBackend } from "./contract.js";
+import { verbsOnly } from "../testing/verbs-only.js";
 import CASES from "./glob-cases.json" with { type: "json" };
 import { glob, type GlobQuery } from "./glob.js";
 import { grep } from "./grep.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
-
-/** The same files without the capability to start a process beside them. */
-const verbsOnly = (files: FileBackend): FileBackend => ({
-  id: files.id,
-  list: (path, notes) => files.list(path, notes),
-  stat: (path) => files.stat(path),
-  read: (path) => files.read(path),
-  write: (path, content, options) => files.write(path, content, options),
-  remove: (path) => files.remove(path),
-});
 
 describe("a glob", () => {
   let host: string;

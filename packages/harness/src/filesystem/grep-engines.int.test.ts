@@ -5,24 +5,15 @@ import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DeerflowError } from "../base/errors.js";
+import { scaled } from "../testing/test-scale.js";
+import { verbsOnly } from "../testing/verbs-only.js";
 import type { FileBackend } from "./contract.js";
 import { grep } from "./grep.js";
 import type { GrepQuery, GrepResult } from "./line-search.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
 
-const SCALE = Number(process.env["DEERFLOW_TEST_SCALE"] ?? "1");
-const TREES = Math.max(3, Math.round(100 * SCALE));
+const TREES = scaled(100, 3);
 const QUERIES_A_TREE = 12;
-
-/** The same files without the capability to start a process beside them. */
-const verbsOnly = (files: FileBackend): FileBackend => ({
-  id: files.id,
-  list: (path, notes) => files.list(path, notes),
-  stat: (path) => files.stat(path),
-  read: (path) => files.read(path),
-  write: (path, content, options) => files.write(path, content, options),
-  remove: (path) => files.remove(path),
-});
 
 const name = fc.constantFrom(
   "a",

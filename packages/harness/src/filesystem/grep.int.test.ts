@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { rgPath } from "@vscode/ripgrep";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verbsOnly } from "../testing/verbs-only.js";
 import type { FileBackend } from "./contract.js";
 import { grep } from "./grep.js";
 import type { GrepQuery } from "./line-search.js";
@@ -87,7 +88,7 @@ describe("grep", () => {
   let host: string;
   let disk: MountedDiskBackend;
   /** The same files without the capability to start a process beside them. */
-  let verbsOnly: FileBackend;
+  let bare: FileBackend;
   const query = (partial: Partial<GrepQuery> & { pattern: string }): GrepQuery => ({
     path: "/mnt/w",
     literal: false,
@@ -119,19 +120,12 @@ describe("grep", () => {
         mode: "read-write",
       })),
     });
-    verbsOnly = {
-      id: disk.id,
-      list: (path, notes) => disk.list(path, notes),
-      stat: (path) => disk.stat(path),
-      read: (path) => disk.read(path),
-      write: (path, content, options) => disk.write(path, content, options),
-      remove: (path) => disk.remove(path),
-    };
+    bare = verbsOnly(disk);
   });
   afterAll(() => rm(host, { recursive: true, force: true }));
 
   it.each(QUERIES)("finds the same with and without ripgrep: %j", async (partial) => {
-    const [byRipgrep, byScan] = [await grep(disk, query(partial)), await grep(verbsOnly, query(partial))];
+    const [byRipgrep, byScan] = [await grep(disk, query(partial)), await grep(bare, query(partial))];
     expect(byRipgrep).toEqual(byScan);
     expect(byRipgrep.matches.length > 0).toBe(!MATCHLESS.has(partial.pattern));
     expect(JSON.stringify(byRipgrep)).not.toContain(host);
@@ -179,7 +173,7 @@ describe("grep", () => {
 
   it("returns what it has when its time is up, and ends with the caller's reason when the caller stops it", async () => {
     expect(await grep(disk, query({ pattern: "foo" }), { seconds: 0 })).toMatchObject({ stopped: "time" });
-    expect(await grep(verbsOnly, query({ pattern: "foo" }), { seconds: 0 })).toMatchObject({
+    expect(await grep(bare, query({ pattern: "foo" }), { seconds: 0 })).toMatchObject({
       stopped: "time",
     });
     const reason = new Error("the user pressed stop");
@@ -194,7 +188,7 @@ describe("grep", () => {
     try {
       const results = [
         await grep(disk, query({ pattern: "foo" })),
-        await grep(verbsOnly, query({ pattern: "foo" })),
+        await grep(bare, query({ pattern: "foo" })),
       ];
       // Root reads everything, so there is then nothing to name.
       const expected = process.getuid?.() === 0 ? [] : ["/mnt/w/locked"];
@@ -228,7 +222,7 @@ describe("grep", () => {
     const foreign = query({ pattern: "foo", path: "/mnt/w/foreign" });
     const found = { matches: [{ path: "/mnt/w/foreign/good", line: 1, text: "foo" }], unusableNames: 1 };
     expect(await grep(disk, foreign)).toMatchObject(found);
-    expect(await grep(verbsOnly, foreign)).toMatchObject(found);
+    expect(await grep(bare, foreign)).toMatchObject(found);
     await rm(folder, { recursive: true });
   });
 

@@ -1,6 +1,8 @@
 import { createServer, type Server } from "node:http";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { scaled } from "../testing/test-scale.js";
+import { verbsOnly } from "../testing/verbs-only.js";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,9 +14,8 @@ import type { GrepQuery } from "./line-search.js";
 import { LINE_WORKERS } from "./line-worker.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
 
-const SCALE = Number(process.env["DEERFLOW_TEST_SCALE"] ?? "1");
 const FOLDERS = 500;
-const FILES_A_FOLDER = Math.max(10, Math.round(100 * SCALE));
+const FILES_A_FOLDER = scaled(100, 10);
 const FILES = FOLDERS * FILES_A_FOLDER;
 
 /** What a request takes is also up to whoever else uses the machine: only what is always late is late here. */
@@ -265,21 +266,14 @@ describe(`a search of ${FILES} files`, () => {
   let host: string;
   let disk: MountedDiskBackend;
   /** The same files without the capability to start a process beside them. */
-  let verbsOnly: FileBackend;
+  let bare: FileBackend;
 
   beforeAll(async () => {
     server = createServer((_, response) => response.end("ok"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     host = await mkdtemp(join(tmpdir(), "deerflow-many-"));
     disk = new MountedDiskBackend({ mounts: [{ virtualPath: "/w", hostPath: host, mode: "read-only" }] });
-    verbsOnly = {
-      id: disk.id,
-      list: (path, notes) => disk.list(path, notes),
-      stat: (path) => disk.stat(path),
-      read: (path) => disk.read(path),
-      write: no,
-      remove: no,
-    };
+    bare = verbsOnly(disk);
     for (let folder = 0; folder < FOLDERS; folder += 1) {
       const place = join(host, `folder-${folder}`);
       mkdirSync(place);
@@ -288,14 +282,14 @@ describe(`a search of ${FILES} files`, () => {
       }
     }
     await grep(disk, query({ pattern: "warm", path: "/w/folder-0" }));
-    await whileServing(server, () => grep(verbsOnly, query({ pattern: "warm", path: "/w/folder-0" })));
+    await whileServing(server, () => grep(bare, query({ pattern: "warm", path: "/w/folder-0" })));
   }, 300_000);
   afterAll(async () => {
     await new Promise((resolve) => server.close(resolve));
     await rm(host, { recursive: true });
   }, 300_000);
 
-  const backends = (): readonly FileBackend[] => [disk, verbsOnly];
+  const backends = (): readonly FileBackend[] => [disk, bare];
   const named = (pattern: string, maxResults: number) => ({
     pattern,
     path: "/w",

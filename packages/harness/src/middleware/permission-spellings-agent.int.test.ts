@@ -1,4 +1,5 @@
 /** The same calls as a model makes them, through an agent with the file tools. */
+import { scaled } from "../testing/test-scale.js";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +16,7 @@ import { ScriptedModel } from "../testing/scripted-model.js";
 import type { Dialect } from "../tools/dialects.js";
 import { createFilesystemMiddleware } from "./filesystem.js";
 
-const SCALE = Number(process.env["DEERFLOW_TEST_SCALE"] ?? "0.02");
-const CALLS = Math.max(20, Math.round(200 * SCALE));
+const CALLS = scaled(200, 20);
 const CALLS_A_TURN = 10;
 const DIALECT_NAMES = ["deerflow", "deepagents"] as const satisfies readonly Dialect[];
 

@@ -23,12 +23,10 @@ import {
 } from "../testing/hidden-tool-worlds.js";
 import { HIDING } from "../testing/hidden-world.js";
 import { picked, seededRandom, type Random } from "../testing/path-spellings.js";
+import { scaled } from "../testing/test-scale.js";
 import type { Dialect } from "../tools/dialects.js";
 import { TOOL_KINDS } from "../tools/face.js";
 import { createFileTools } from "../tools/file-tools.js";
-
-const SCALE = Number(process.env["DEERFLOW_TEST_SCALE"] ?? "0.02");
-const times = (full: number, least: number): number => Math.max(least, Math.round(full * SCALE));
 
 const DIALECT_NAMES = ["deerflow", "deepagents"] as const satisfies readonly Dialect[];
 const ATTEMPTS: readonly Attempt[] = LOOKS.flatMap((look, at) => [look, CHANGES[at] ?? look]);
@@ -146,8 +144,8 @@ function spellingsOf(name: string, worlds: ToolWorlds, count: number, seed: numb
 }
 
 for (const [at, [name, worlds]] of Object.entries(WORLDS).entries())
-  spellingsOf(name, worlds, times(300, 24), at);
+  spellingsOf(name, worlds, scaled(300, 24), at);
 
 describe.runIf(await bubblewrapWorks())("where bubblewrap works", () => {
-  spellingsOf("a sandbox", SANDBOXED, times(16, 10), 99);
+  spellingsOf("a sandbox", SANDBOXED, scaled(16, 10), 99);
 });

@@ -10,6 +10,7 @@ import { guardFiles } from "../filesystem/guarded-backend.js";
 import { PermissionRules } from "../policy/permission-rules.js";
 import { HIDING, HUSH, hiddenPath, hiddenTexts, type HiddenWorld } from "./hidden-world.js";
 import { seededRandom } from "./path-spellings.js";
+import { verbsOnly } from "./verbs-only.js";
 
 /** How many spellings are tried. */
 export interface SpellingCounts {
@@ -46,16 +47,6 @@ function asPassedOn(path: string): readonly string[] {
 /** The path may itself hold the word; what else is told may not. */
 const without = (told: string, path: string): string =>
   told.replaceAll(JSON.stringify(path).slice(1, -1), "");
-
-/** The same files without what a search could use beside the verbs. */
-export const verbsOnly = (files: FileBackend): FileBackend => ({
-  id: files.id,
-  list: (path, notes) => files.list(path, notes),
-  stat: (path) => files.stat(path),
-  read: (path) => files.read(path),
-  write: (path, content, options) => files.write(path, content, options),
-  remove: (path) => files.remove(path),
-});
 
 async function toldByVerbs(files: FileBackend, path: string): Promise<string> {
   const texts = await Promise.all([

@@ -8,11 +8,16 @@ import type { FileBackend } from "../filesystem/contract.js";
 import { FilesystemBackend } from "../filesystem/filesystem-backend.js";
 import { filesChannel } from "../filesystem/files-channel.js";
 import { LocalShellBackend } from "../filesystem/local-shell-backend.js";
-import { SandboxBackend } from "../filesystem/sandbox-backend.js";
 import { StateBackend } from "../filesystem/state-backend.js";
 import { StoreBackend } from "../filesystem/store-backend.js";
-import { BubblewrapProvider } from "../sandbox/bubblewrap/bubblewrap-provider.js";
-import { hiddenTexts, plantHidden, plantThrough, TARGETS, TARGETS_WITH_LINKS } from "./hidden-world.js";
+import {
+  hiddenInSandbox,
+  hiddenTexts,
+  plantHidden,
+  plantThrough,
+  TARGETS,
+  TARGETS_WITH_LINKS,
+} from "./hidden-world.js";
 import { MemoryFiles } from "./memory-files.js";
 
 export interface ToolWorld {
@@ -126,20 +131,8 @@ export const WORLDS: Readonly<Record<string, ToolWorlds>> = {
 
 export const SANDBOXED: ToolWorlds = {
   within: anywhere,
-  open: () =>
-    onHost(async (host) => {
-      const witness = await plantHidden(host);
-      const provider = new BubblewrapProvider();
-      const sandbox = await provider.acquire({
-        id: host,
-        mounts: [{ virtualPath: "/w", hostPath: host, mode: "read-write" }],
-        workingDirectory: "/w",
-      });
-      return {
-        files: new SandboxBackend({ sandbox, workingDirectory: "/w" }),
-        witnesses: [witness],
-        targets: TARGETS_WITH_LINKS,
-        close: () => provider.close(),
-      };
-    }),
+  async open() {
+    const { witness, ...world } = await hiddenInSandbox();
+    return { ...world, witnesses: [witness] };
+  },
 };

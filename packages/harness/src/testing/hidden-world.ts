@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { FileBackend } from "../filesystem/contract.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
+import { SandboxBackend } from "../filesystem/sandbox-backend.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
+import { BubblewrapProvider } from "../sandbox/bubblewrap/bubblewrap-provider.js";
 import { MemoryFiles, type MemoryFilesOptions } from "./memory-files.js";
 import { picked, type Random, spelledAnew } from "./path-spellings.js";
 
@@ -66,6 +68,27 @@ export async function hiddenInMemory(options: MemoryFilesOptions): Promise<Hidde
 /** Makes the files, but no links, by a backend's own verb. */
 export async function plantThrough(files: FileBackend): Promise<void> {
   for (const name of [...FORBIDDEN, ...PERMITTED]) await files.write(`/w/${name}`, contentOf(name));
+}
+
+/** The same as a sandbox shows it, whose shell follows every link. */
+export async function hiddenInSandbox(): Promise<HiddenWorld> {
+  const host = await mkdtemp(join(tmpdir(), "deerflow-hidden-"));
+  const witness = await plantHidden(host);
+  const provider = new BubblewrapProvider();
+  const sandbox = await provider.acquire({
+    id: host,
+    mounts: [{ virtualPath: "/w", hostPath: host, mode: "read-write" }],
+    workingDirectory: "/w",
+  });
+  return {
+    files: new SandboxBackend({ sandbox, workingDirectory: "/w" }),
+    witness,
+    targets: TARGETS_WITH_LINKS,
+    close: async () => {
+      await provider.close();
+      await rm(host, { recursive: true, force: true });
+    },
+  };
 }
 
 /** With links of every kind. */

@@ -1,42 +1,25 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LOCAL_PRINCIPAL } from "../../context/principal.js";
+import { compiledFolder, compileRooms } from "../../testing/compile-rooms.js";
+import { scaled } from "../../testing/test-scale.js";
 import type { Persistence } from "../contract.js";
 import { openPersistence } from "../open-persistence.js";
 import { openSqlite } from "./open-sqlite.js";
 
-const SCALE = Number(process.env["DEERFLOW_TEST_SCALE"] ?? "0.02");
-const KILLS = Math.max(2, Math.round(100 * SCALE));
-const SOURCES = fileURLToPath(new URL("../../", import.meta.url));
-/** Inside the package, so that its dependencies are found from there. */
-const FOLDER = join(SOURCES, "../node_modules/.cache", `durability-${process.pid}`);
+const KILLS = scaled(100, 2);
+const FOLDER = compiledFolder("durability");
 
 type Fact =
   | { readonly kind: "ready" | "done" }
   | { readonly kind: "put"; readonly step: number }
   | { readonly kind: "write"; readonly step: number; readonly task: string }
   | { readonly kind: "shared"; readonly step: number; readonly seq: number };
-
-/** The harness as JavaScript, for processes that do not go through the test runner. */
-function compile(room: string): void {
-  for (const entry of readdirSync(join(SOURCES, room), { recursive: true, encoding: "utf8" })) {
-    if (!entry.endsWith(".ts") || entry.includes(".test")) continue;
-    const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-    const { outputText } = ts.transpileModule(readFileSync(join(SOURCES, room, entry), "utf8"), {
-      compilerOptions: options,
-    });
-    const target = join(FOLDER, room, entry.replace(/\.ts$/, ".js"));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, outputText);
-  }
-}
 
 class Writer {
   readonly facts: Fact[] = [];
@@ -123,7 +106,7 @@ async function prepare(path: string): Promise<void> {
 
 describe("a database under kill -9 and under two processes", () => {
   beforeAll(() => {
-    for (const room of ["base", "context", "persistence"]) compile(room);
+    compileRooms(["base", "context", "persistence"], FOLDER);
     cpSync(new URL("durable-writer.child.mjs", import.meta.url), join(FOLDER, "durable-writer.child.mjs"));
   });
   afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
@@ -159,7 +142,7 @@ describe("a database under kill -9 and under two processes", () => {
   it("keeps everything that two processes write at once, into threads of their own and a shared one", async () => {
     const path = join(FOLDER, "two.db");
     await prepare(path);
-    const steps = Math.max(40, Math.round(500 * SCALE));
+    const steps = scaled(500, 40);
     const writers = ["one", "two"].map((name) => ({ name, writer: new Writer(path, name, steps) }));
     for (const { writer } of writers) {
       expect(await writer.ended).toEqual({ code: 0, signal: null, errors: "" });
