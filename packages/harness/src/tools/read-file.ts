@@ -3,7 +3,7 @@ import { DeerflowError } from "../base/errors.js";
 import { absence } from "../filesystem/change-file.js";
 import { type TextView, viewFile } from "../filesystem/view-file.js";
 import type { Perform } from "./face.js";
-import { type MediaResult, readMedia } from "./read-media.js";
+import { type MediaResult, readMedia, readPlainPdf } from "./read-media.js";
 
 export type { TextView };
 
@@ -32,10 +32,11 @@ export const readFile: Perform<ReadRequest, ReadResult> = async (request, workpl
   const query = { path, startLine, maxLines, startCharacter, maxCharacters };
   const view = await viewFile(workplace.files, query, workplace.signal);
   if (view === undefined) throw await absence(workplace.files, path);
-  const media = await readMedia({ ...request, startLine }, view, workplace);
-  if (media !== undefined) return media;
-  if (view.kind === "text") assertWithinLine(view, startCharacter);
-  return view.kind === "text" ? view : { ...view, kind: "opaque", mediaType: "application/octet-stream" };
+  if (view.kind === "binary") return readMedia({ ...request, startLine }, view, workplace);
+  const document = await readPlainPdf(path, workplace);
+  if (document !== undefined) return document;
+  assertWithinLine(view, startCharacter);
+  return view;
 };
 
 function assertWithinLine(view: TextView, startCharacter: number): void {

@@ -4,7 +4,7 @@ import { shownPath } from "../base/virtual-path.js";
 import { isByteReadable } from "../filesystem/capabilities.js";
 import { readExisting } from "../filesystem/change-file.js";
 import type { FileBackend, FileContent, Version } from "../filesystem/contract.js";
-import type { FileView } from "../filesystem/view-file.js";
+import type { BinaryView } from "../filesystem/view-file.js";
 import type { Workplace } from "./face.js";
 import { imageSize } from "./image-size.js";
 import type { MediaLimits } from "./limits.js";
@@ -48,23 +48,16 @@ export interface MediaRequest {
   readonly maxLines: number;
 }
 
-/**
- * Undefined for text: a name alone makes no picture of it.
- * @throws DeerflowError `video_unreadable`, and what the backend throws
- */
+const PDF = "application/pdf";
+
+/** @throws DeerflowError `video_unreadable`, and what the backend throws */
 export async function readMedia(
   request: MediaRequest,
-  view: FileView,
+  view: BinaryView,
   workplace: Workplace,
-): Promise<MediaResult | undefined> {
+): Promise<MediaResult> {
   const { path } = request;
-  // Of all that is shown, only a PDF may be written in plain characters throughout.
-  if (view.kind === "text" && mediaTypeOf(path) !== PDF) return undefined;
   const signature = signatureOf(await headOf(workplace.files, path));
-  if (view.kind === "text") {
-    if (signature?.family !== "document") return undefined;
-    return readShown({ path, signature, mediaType: PDF }, workplace);
-  }
   const held = { version: view.version, size: view.size, mediaType: mediaTypeOf(path) };
   const verdict = judgeMedia(path, view.size, signature, workplace.limits.media);
   if (verdict.kind === "opaque") return { ...held, ...verdict };
@@ -74,7 +67,16 @@ export async function readMedia(
     : readShown({ path, signature: verdict.signature, mediaType }, workplace);
 }
 
-const PDF = "application/pdf";
+/**
+ * A file of text as what it shows: of all that is shown, only a PDF may be written in plain characters throughout.
+ * Undefined for any other text; a name alone makes no document of it.
+ */
+export async function readPlainPdf(path: string, workplace: Workplace): Promise<MediaResult | undefined> {
+  if (mediaTypeOf(path) !== PDF) return undefined;
+  const signature = signatureOf(await headOf(workplace.files, path));
+  if (signature?.family !== "document") return undefined;
+  return readShown({ path, signature, mediaType: PDF }, workplace);
+}
 
 /** The first bytes of a file, without the rest where the backend can. */
 async function headOf(files: FileBackend, path: string): Promise<Uint8Array> {
