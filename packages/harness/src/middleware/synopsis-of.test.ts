@@ -97,21 +97,21 @@ describe("synopsisOf", () => {
   });
 
   it("is short whatever it is given", () => {
-    const long = "x".repeat(500_000);
+    const long = "x".repeat(2_000_000);
     const texts = [
       JSON.stringify(
         Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key\n${n}${"k".repeat(90)}`, n])),
       ),
-      "[".repeat(500_000) + "]".repeat(500_000),
+      "[".repeat(1_000_000) + "]".repeat(1_000_000),
       JSON.stringify({ __proto__: 1, constructor: { prototype: [] } }),
-      repeat(1000, (n) => `function f${n}(${"a".repeat(200)}) {`),
+      repeat(4000, (n) => `function f${n}(${"a".repeat(200)}) {`),
       `a,b\n${long},1\n2,3`,
-      `const ${"a".repeat(250)}${" ".repeat(40)}`.repeat(1000),
-      `class ${" ".repeat(290)}\n`.repeat(1000),
-      repeat(5000, () => `[error] ${"=".repeat(190)}`),
-      "|".repeat(500_000),
+      `const ${"a".repeat(250)}${" ".repeat(40)}`.repeat(4000),
+      `class ${" ".repeat(290)}\n`.repeat(4000),
+      repeat(30_000, () => `[error] ${"=".repeat(190)}`),
+      "|".repeat(2_000_000),
       long,
-      "\n".repeat(500_000),
+      "\n".repeat(2_000_000),
       "\ud800".repeat(5000),
     ];
     for (const text of texts) {
