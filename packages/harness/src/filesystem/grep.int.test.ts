@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { rgPath } from "@vscode/ripgrep";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MemoryFiles } from "../testing/memory-files.js";
 import { verbsOnly } from "../testing/verbs-only.js";
 import type { FileBackend } from "./contract.js";
 import { grep } from "./grep.js";
@@ -162,6 +163,19 @@ describe("grep", () => {
       expect(matches[0]?.text).toHaveLength(200);
     },
   );
+
+  it.each([
+    ["at its start", `needle${"x".repeat(500)}`, /^needlex{192}…$/],
+    ["at its end", `${"x".repeat(500)}needle`, /^…x{192}needle$/],
+    ["in its middle", `${"x".repeat(500)}needle${"x".repeat(500)}`, /^…x+needlex+…$/],
+    ["where all of it can be shown", "needle".padEnd(200, "x"), /^needlex{194}$/],
+  ])("shows of a long line what stands around a match %s", async (_, line, shown) => {
+    const files = new MemoryFiles();
+    await files.write("/f", Buffer.from(`short\n${line}\n`));
+    const { matches } = await grep(files, query({ pattern: "needle", path: "/f" }));
+    expect(matches).toEqual([{ path: "/f", line: 2, text: expect.stringMatching(shown) }]);
+    expect(matches[0]?.text.length).toBeLessThanOrEqual(200);
+  });
 
   it("keeps the process free while it searches", async () => {
     let turns = 0;
