@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import { fileBackendSuite } from "../testing/file-backend-suite.js";
+import { refusalOf } from "../testing/refusal-of.js";
 import { isHostSearchable, isLinkFollowing } from "./capabilities.js";
 import { CompositeBackend } from "./composite-backend.js";
 import type { FileBackend, PathJudge } from "./contract.js";
@@ -63,15 +64,7 @@ describe("CompositeBackend", () => {
   let close: () => Promise<void>;
   const names = async (path: string, of: FileBackend = files) =>
     (await of.list(path)).map((entry) => `${entry.path}${entry.kind === "directory" ? "/" : ""}`);
-  const refusal = async (work: Promise<unknown>): Promise<DeerflowError> => {
-    const thrown: unknown = await work.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (!DeerflowError.is(thrown)) throw new Error(`expected a refusal, got ${String(thrown)}`);
-    expect(JSON.stringify({ ...thrown, sentence: thrown.sentence })).not.toContain(host);
-    return thrown;
-  };
+  const refusal = (work: Promise<unknown>) => refusalOf(work, host);
 
   beforeEach(async () => {
     ({ host, files, close } = await openComposite());

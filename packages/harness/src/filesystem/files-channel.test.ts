@@ -1,5 +1,6 @@
 import { END, MemorySaver, START, StateGraph, StateSchema } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../testing/path-spellings.js";
 import type { FileData } from "./file-data.js";
 import { filesChannel, type FilesState, type FilesUpdate, mergeFiles, newerFile } from "./files-channel.js";
 
@@ -11,17 +12,9 @@ const file = (content: string, revision?: number): FileData => ({
   ...(revision === undefined ? {} : { revision }),
 });
 
-/** A small generator of numbers, the same in every run. */
-function numbersFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return (state >> 8) % below;
-  };
-}
-
 function randomUpdates(seed: number): readonly FilesUpdate[] {
-  const next = numbersFrom(seed);
+  const random = seededRandom(seed);
+  const next = (below: number) => Math.floor(random() * below);
   const paths = ["/a", "/b", "/__proto__", "__proto__", "constructor"];
   return Array.from({ length: 12 }, (_, index) =>
     Object.fromEntries(

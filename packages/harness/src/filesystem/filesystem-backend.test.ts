@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DeerflowError } from "../base/errors.js";
 import { fileBackendSuite } from "../testing/file-backend-suite.js";
+import { refusalOf } from "../testing/refusal-of.js";
 import { FilesystemBackend } from "./filesystem-backend.js";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -29,15 +29,7 @@ describe("FilesystemBackend", () => {
     const content = await files.read(path);
     return content === undefined ? undefined : Buffer.from(content.bytes).toString();
   };
-  const refusal = async (work: Promise<unknown>): Promise<DeerflowError> => {
-    const thrown: unknown = await work.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (!DeerflowError.is(thrown)) throw new Error(`expected a refusal, got ${String(thrown)}`);
-    expect(JSON.stringify({ ...thrown, sentence: thrown.sentence })).not.toContain(host);
-    return thrown;
-  };
+  const refusal = (work: Promise<unknown>) => refusalOf(work, host);
   const link = (target: string, name: string) => symlink(target, join(root, name));
 
   beforeEach(async () => {

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DeerflowError } from "../base/errors.js";
 import { fileBackendSuite } from "../testing/file-backend-suite.js";
+import { refusalOf } from "../testing/refusal-of.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
 
 const WORKSPACE = "/mnt/user-data/workspace";
@@ -34,15 +34,7 @@ describe("MountedDiskBackend", () => {
     const content = await disk.files.read(path);
     return content === undefined ? undefined : Buffer.from(content.bytes).toString();
   };
-  const refusal = async (work: Promise<unknown>): Promise<DeerflowError> => {
-    const thrown: unknown = await work.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (!DeerflowError.is(thrown)) throw new Error(`expected a refusal, got ${String(thrown)}`);
-    expect(JSON.stringify({ ...thrown, sentence: thrown.sentence })).not.toContain(disk.host);
-    return thrown;
-  };
+  const refusal = (work: Promise<unknown>) => refusalOf(work, disk.host);
   beforeEach(async () => {
     disk = await openDisk();
   });
