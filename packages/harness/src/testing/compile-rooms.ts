@@ -4,13 +4,11 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const SOURCES = fileURLToPath(new URL("../", import.meta.url));
+/** Inside the package, so that its dependencies are found from there. */
+const CACHE = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
 
-/**
- * A folder for a suite's own copy of the harness, inside the package, so that its dependencies are found from there. The
- * suite removes it at its end.
- */
-export const compiledFolder = (suite: string): string =>
-  join(SOURCES, "../node_modules/.cache", `${suite}-${process.pid}`);
+/** A folder for a suite's own copy of the harness, which the suite removes at its end. */
+export const compiledFolder = (suite: string): string => join(CACHE, `${suite}-${process.pid}`);
 
 /** Puts rooms of the harness there as JavaScript, for processes that do not go through the test runner. */
 export function compileRooms(rooms: readonly string[], folder: string): void {
