@@ -9,6 +9,7 @@ import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import type { AuditEvent } from "../policy/audit-sink.js";
 import type { CommandRequest, Sandbox } from "../sandbox/contract.js";
 import { ScriptedModel, type ScriptedTurn } from "../testing/scripted-model.js";
+import { scriptedSandbox } from "../testing/scripted-sandbox.js";
 import { askClarification } from "../tools/ask-clarification.js";
 import { createFileTools } from "../tools/file-tools.js";
 import { createDeerflowAgent } from "./create-deerflow-agent.js";
@@ -26,9 +27,13 @@ function workspace() {
 class RecordingSandbox implements Sandbox {
   readonly id = "recording";
   readonly commands: string[] = [];
-  async execute({ command }: CommandRequest) {
+  readonly #scripted = scriptedSandbox(({ command }) => {
     this.commands.push(command);
-    return { output: "ran", exitCode: 0, truncated: false, timedOut: false, durationMilliseconds: 1 };
+    return { output: "ran" };
+  });
+  readonly files = this.#scripted.files;
+  execute(request: CommandRequest) {
+    return this.#scripted.execute(request);
   }
 }
 

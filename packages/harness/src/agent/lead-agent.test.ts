@@ -7,18 +7,12 @@ import { silentLogger } from "../base/logger.js";
 import { parseConfig } from "../config/parse-config.js";
 import { LOCAL_PRINCIPAL } from "../context/principal.js";
 import type { ChatModelOptions, ModelInfo } from "../models/contract.js";
-import type { SandboxProvider } from "../sandbox/contract.js";
 import { ScriptedModel } from "../testing/scripted-model.js";
+import { scriptedProvider } from "../testing/scripted-sandbox.js";
 import type { AgentRequest } from "./contract.js";
 import { makeLeadAgent } from "./lead-agent.js";
 
-const PROVIDER: SandboxProvider = {
-  name: "fake",
-  probe: async () => ({ provider: "fake", available: true, reason: "a test" }),
-  acquire: () => Promise.reject(new Error("no command runs in this test")),
-  release: () => Promise.reject(new Error("nothing was acquired")),
-  close: async () => undefined,
-};
+const PROVIDER = scriptedProvider({ release: () => Promise.reject(new Error("nothing was acquired")) });
 
 async function prepare(context: AgentRequest["context"], given: { config?: object; shell?: boolean } = {}) {
   const model = new ScriptedModel([{ text: "done" }]);

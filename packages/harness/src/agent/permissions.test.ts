@@ -16,6 +16,7 @@ import type { ApprovalRequest } from "../middleware/approval-request.js";
 import type { ModelInfo } from "../models/contract.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
 import type { SandboxProvider } from "../sandbox/contract.js";
+import { scriptedProvider } from "../testing/scripted-sandbox.js";
 import { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { ScriptedModel, type ScriptedTurn } from "../testing/scripted-model.js";
 import { createFileTools } from "../tools/file-tools.js";
@@ -160,13 +161,7 @@ describe("permissions of an agent", () => {
   });
 });
 
-const PROVIDER: SandboxProvider = {
-  name: "fake",
-  probe: async () => ({ provider: "fake", available: true, reason: "a test" }),
-  acquire: () => Promise.reject(new Error("no command runs in this test")),
-  release: () => Promise.reject(new Error("nothing was acquired")),
-  close: async () => undefined,
-};
+const PROVIDER = scriptedProvider({ release: () => Promise.reject(new Error("nothing was acquired")) });
 const sandbox = () => new LazySandbox(PROVIDER, { id: "s", mounts: [], workingDirectory: "/w" });
 
 describe("an agent is not built", () => {

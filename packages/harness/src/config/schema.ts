@@ -4,6 +4,7 @@ import { LOG_LEVELS } from "../base/logger.js";
 import { databaseSection, storeOverride } from "./database-section.js";
 import { modelSchema } from "./model-section.js";
 import { interruptOnSection, permissionsSection } from "./permissions-section.js";
+import { sandboxSection } from "./sandbox-section.js";
 import { flag, integer, section } from "./schema-parts.js";
 import { toolOutputSection } from "./tool-output-section.js";
 
@@ -28,21 +29,7 @@ export const configSchema = z.strictObject({
   default_recursion_limit: integer({ min: 1, fallback: 100 }).describe(
     "Graph steps of a run that asks for none.",
   ),
-  sandbox: section({
-    provider: z
-      .enum(["auto", "bubblewrap", "local", "none"])
-      .default("auto")
-      .describe("auto takes bubblewrap where it works, else there is no shell. local needs allow_host_bash."),
-    allow_host_bash: flag(false).describe("Lets commands run on this machine with no isolation at all."),
-    bash_command_timeout: integer({ min: 1, fallback: 600 }).describe("Seconds until a command is killed."),
-    bash_output_max_chars: integer({ min: 1, fallback: 20_000 }).describe(
-      "Characters of output the model sees.",
-    ),
-    read_file_output_max_chars: integer({ min: 1, fallback: 50_000 }).describe(
-      "Characters of one read_file.",
-    ),
-    ls_output_max_chars: integer({ min: 1, fallback: 20_000 }).describe("Characters of one ls."),
-  }).describe("Where commands run, and how much of their output the model sees."),
+  sandbox: sandboxSection.describe("Where commands run, and how much of their output the model sees."),
   database: databaseSection.describe("Where threads, runs and checkpoints lie."),
   checkpointer: storeOverride.describe("Another place for checkpoints only."),
   store: storeOverride.describe("Another place for the key-value store only."),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DeerflowError } from "../base/errors.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
 import { MemoryFiles } from "../testing/memory-files.js";
+import { scriptedSandbox } from "../testing/scripted-sandbox.js";
 import { assertEnforceable } from "./assert-enforceable.js";
 import { CompositeBackend } from "./composite-backend.js";
 import type { FileBackend, Shell } from "./contract.js";
@@ -9,7 +10,7 @@ import { MountedDiskBackend } from "./mounted-disk-backend.js";
 import { withShell } from "./with-shell.js";
 
 const shellThat = (reachesHost: boolean): Shell => ({
-  sandbox: { id: "shell", execute: () => Promise.reject(new Error("nothing is run here")) },
+  sandbox: scriptedSandbox(() => Promise.reject(new Error("nothing is run here"))),
   workingDirectory: "/home",
   reachesHost,
 });

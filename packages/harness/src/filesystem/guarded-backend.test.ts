@@ -9,6 +9,7 @@ import { MemoryFiles } from "../testing/memory-files.js";
 import { isByteReadable, isHostSearchable, isLinkFollowing, shellOf } from "./capabilities.js";
 import { changeFile } from "./change-file.js";
 import { CompositeBackend } from "./composite-backend.js";
+import { scriptedSandbox } from "../testing/scripted-sandbox.js";
 import type { FileBackend, Shell } from "./contract.js";
 import { foldsCase } from "./disk-case.js";
 import { FilesystemBackend } from "./filesystem-backend.js";
@@ -175,7 +176,7 @@ describe("guarded files that lie on a disk", () => {
 
   it("can do what they can unguarded, and no more", () => {
     const shell: Shell = {
-      sandbox: { id: "none", execute: () => Promise.reject(new Error("not asked")) },
+      sandbox: scriptedSandbox(() => Promise.reject(new Error("not asked"))),
       workingDirectory: "/w",
       reachesHost: false,
     };

@@ -22,7 +22,7 @@ const DEFAULT_OUTPUT_CHARACTERS = 100_000;
  * {@link FilesystemBackend} with a shell. This is NO boundary: a command can read and change whatever this process
  * can, whatever the file tools allow. Commands start in `rootDir`, with nothing on standard input, and nothing of them
  * outlives the call. What they print is not changed: it holds host paths, which the file tools refuse with the path to
- * use instead. A command that runs out of time keeps its output so far, has `timedOut` and no exit code.
+ * use instead. A command that runs out of time keeps its output so far, has `timedOut` and the exit code 124.
  */
 export class LocalShellBackend extends FilesystemBackend implements WithShell {
   readonly shell: Shell;

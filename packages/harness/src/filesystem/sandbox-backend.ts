@@ -31,7 +31,7 @@ import {
   realPathScript,
   removeScript,
   statScript,
-} from "./sandbox-scripts.js";
+} from "../sandbox/file-scripts.js";
 
 const DEFAULT_MAX_READ_BYTES = 10 * 1024 * 1024;
 const READ_ATTEMPTS = 3;

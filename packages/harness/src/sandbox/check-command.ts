@@ -11,13 +11,14 @@ const refuse = (reason: string): never => {
 };
 
 /** @throws DeerflowError `command_invalid` */
-export function checkCommand({ command, cwd, env = {} }: CommandRequest): void {
+export function checkCommand({ command, cwd, env, secrets }: CommandRequest): void {
+  const variables = { ...env, ...secrets };
   if (command.trim() === "") refuse("it is empty");
   if (Buffer.byteLength(command) > COMMAND_BYTES) refuse(`it is longer than ${COMMAND_BYTES} bytes`);
   if (cwd !== undefined && !cwd.startsWith("/")) refuse("its working directory is not an absolute path");
-  for (const name of Object.keys(env)) {
+  for (const name of Object.keys(variables)) {
     if (!VARIABLE_NAME.test(name)) refuse("an environment variable has no valid name");
   }
-  const texts = [command, cwd ?? "", ...Object.values(env)];
+  const texts = [command, cwd ?? "", ...Object.values(variables)];
   if (texts.some((text) => text.includes("\0"))) refuse("it holds a NUL character");
 }

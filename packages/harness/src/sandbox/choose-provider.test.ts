@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { chooseSandbox, type SandboxChoice } from "./choose-provider.js";
+import { scriptedProvider } from "../testing/scripted-sandbox.js";
 import type { SandboxProvider } from "./contract.js";
 
-const provider = (name: string, available: boolean): SandboxProvider => ({
-  name,
-  probe: async () => ({ provider: name, available, reason: `${name} was tried` }),
-  acquire: () => Promise.reject(new Error("not acquired here")),
-  release: async () => undefined,
-  close: async () => undefined,
-});
+const provider = (name: string, available: boolean): SandboxProvider =>
+  scriptedProvider({
+    name,
+    health: async () => ({ provider: name, available, reason: `${name} was tried` }),
+  });
 
 async function choose(choice: Partial<SandboxChoice>, providers: readonly SandboxProvider[]) {
   const chosen = await chooseSandbox({ provider: "auto", allowHostBash: false, ...choice }, providers);

@@ -44,7 +44,7 @@ export async function chooseSandbox(
   const missing = names
     .filter((name) => !found.some((provider) => provider.name === name))
     .map((name) => ({ provider: name, available: false, reason: "This installation does not have it." }));
-  const probed = await Promise.all(found.map((provider) => provider.probe()));
+  const probed = await Promise.all(found.map((provider) => provider.health()));
   const health = [...ruledOut(choice), ...probed, ...missing];
   const provider = found.find((_, index) => probed[index]?.available);
   return provider === undefined ? { health } : { provider, health };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxProvider, SandboxSpec } from "./contract.js";
+import { scriptedProvider, scriptedSandbox } from "../testing/scripted-sandbox.js";
+import type { SandboxSpec } from "./contract.js";
 import { LazySandbox } from "./lazy-sandbox.js";
 
 const SPEC: SandboxSpec = { id: "s1", mounts: [], workingDirectory: "/mnt/user-data/workspace" };
@@ -7,25 +8,19 @@ const SPEC: SandboxSpec = { id: "s1", mounts: [], workingDirectory: "/mnt/user-d
 function provider(failures: number) {
   const log: string[] = [];
   let left = failures;
-  const fake: SandboxProvider = {
-    name: "fake",
-    probe: async () => ({ provider: "fake", available: true, reason: "a test" }),
+  const fake = scriptedProvider({
     acquire: async ({ id }) => {
       log.push(`acquire ${id}`);
       if (left-- > 0) throw new Error("no room");
-      return {
-        id,
-        execute: async ({ command }) => {
-          log.push(command);
-          return { output: "", exitCode: 0, truncated: false, timedOut: false, durationMilliseconds: 0 };
-        },
-      };
+      return scriptedSandbox(({ command }) => {
+        log.push(command);
+        return {};
+      }, id);
     },
     release: async (id) => {
       log.push(`release ${id}`);
     },
-    close: async () => undefined,
-  };
+  });
   return { fake, log };
 }
 

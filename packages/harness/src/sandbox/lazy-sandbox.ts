@@ -1,5 +1,12 @@
 /** A sandbox that is acquired at its first command and let go afterwards, so that a chat without a shell costs none. */
-import type { CommandRequest, CommandResult, Sandbox, SandboxProvider, SandboxSpec } from "./contract.js";
+import type {
+  CommandRequest,
+  CommandResult,
+  Sandbox,
+  SandboxFiles,
+  SandboxProvider,
+  SandboxSpec,
+} from "./contract.js";
 
 export class LazySandbox implements Sandbox {
   readonly #provider: SandboxProvider;
@@ -15,11 +22,20 @@ export class LazySandbox implements Sandbox {
     return this.#spec.id;
   }
 
-  async execute(request: CommandRequest): Promise<CommandResult> {
+  readonly files: SandboxFiles = {
+    read: (path) => this.#use((sandbox) => sandbox.files.read(path)),
+    write: (path, content) => this.#use((sandbox) => sandbox.files.write(path, content)),
+  };
+
+  execute(request: CommandRequest): Promise<CommandResult> {
+    return this.#use((sandbox) => sandbox.execute(request));
+  }
+
+  async #use<T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
     this.#acquired ??= this.#provider.acquire(this.#spec);
     const acquired = this.#acquired;
     try {
-      return await (await acquired).execute(request);
+      return await work(await acquired);
     } catch (error) {
       // A failed acquisition must not be remembered: the next command tries again.
       if (await rejects(acquired)) this.#acquired = undefined;

@@ -14,8 +14,12 @@ export interface CommandLimits {
   readonly openFiles: number;
   /** Processes in the sandbox. The kernel does not count them for a host process that runs as root. */
   readonly processes: number;
+  /** Processors that a command may keep busy; 0 for all. Kept by a control group only. */
+  readonly processors: number;
   /** Mebibytes of the temporary folder, which lives in memory. */
   readonly temporaryMebibytes: number;
+  /** Mebibytes of the disk behind a writable mount that must stay free; a command that takes more is ended. */
+  readonly freeDiskMebibytes: number;
   /** Characters of output that are kept. */
   readonly outputCharacters: number;
 }
@@ -28,7 +32,9 @@ export const DEFAULT_LIMITS: CommandLimits = Object.freeze({
   fileMebibytes: 1024,
   openFiles: 1024,
   processes: 256,
+  processors: 0,
   temporaryMebibytes: 256,
+  freeDiskMebibytes: 512,
   outputCharacters: 100_000,
 });
 

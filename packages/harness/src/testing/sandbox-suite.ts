@@ -175,7 +175,7 @@ export function sandboxSuite(name: string, open: () => Promise<OpenSandbox>): vo
         const result = await execute(`echo before; ${background(seconds)}; sleep ${seconds}`, {
           timeoutSeconds: 0.7,
         });
-        expect(result).toMatchObject({ output: "before\n", timedOut: true, exitCode: undefined });
+        expect(result).toMatchObject({ output: "before\n", timedOut: true, exitCode: 124 });
         await gone(seconds);
       });
 

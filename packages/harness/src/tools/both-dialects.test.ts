@@ -10,7 +10,7 @@ import { DeerflowError } from "../base/errors.js";
 import type { FileBackend } from "../filesystem/contract.js";
 import { FilesystemBackend } from "../filesystem/filesystem-backend.js";
 import { StoreBackend } from "../filesystem/store-backend.js";
-import type { Sandbox } from "../sandbox/contract.js";
+import { scriptedSandbox } from "../testing/scripted-sandbox.js";
 import { describedBy, operationOf } from "./define-tool.js";
 import { type Dialect, DIALECTS } from "./dialects.js";
 import { TOOL_KINDS, type ToolKind } from "./face.js";
@@ -47,16 +47,7 @@ const PATH_NAME: Readonly<Record<Dialect, (kind: ToolKind) => string>> = {
   deepagents: (kind) => (["list", "glob", "grep"].includes(kind) ? "path" : "file_path"),
 };
 
-const shell: Sandbox = {
-  id: "none",
-  execute: async () => ({
-    output: "",
-    exitCode: 0,
-    truncated: false,
-    timedOut: false,
-    durationMilliseconds: 1,
-  }),
-};
+const shell = scriptedSandbox();
 
 describe.each(PLACES)("the %s tools over the %s backend", (dialect, backend) => {
   let host: string;

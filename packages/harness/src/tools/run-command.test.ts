@@ -1,6 +1,7 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
-import type { CommandRequest, CommandResult, Sandbox } from "../sandbox/contract.js";
+import type { CommandRequest, CommandResult } from "../sandbox/contract.js";
+import { scriptedSandbox } from "../testing/scripted-sandbox.js";
 import { fullTextOf, operationOf } from "./define-tool.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import { createFileTools } from "./file-tools.js";
@@ -16,13 +17,10 @@ const OK: CommandResult = {
 /** A sandbox that answers every command alike and remembers what it was asked. */
 function recorded(result: Partial<CommandResult>) {
   const requests: CommandRequest[] = [];
-  const sandbox: Sandbox = {
-    id: "recorded",
-    async execute(request) {
-      requests.push(request);
-      return { ...OK, ...result };
-    },
-  };
+  const sandbox = scriptedSandbox((request) => {
+    requests.push(request);
+    return { ...OK, ...result };
+  });
   const files = new MountedDiskBackend({ mounts: [] });
   const [tool] = createFileTools({ files, shell: sandbox, kinds: ["execute"] });
   if (tool === undefined) throw new Error("There is no shell tool.");

@@ -5,7 +5,13 @@ import { DeerflowError } from "../../base/errors.js";
 import { sha256 } from "../../base/hash.js";
 import { KeyedLock } from "../../base/keyed-lock.js";
 import { childOf, nameOf, parentOf, shownPath } from "../../base/virtual-path.js";
-import type { CommandRequest, CommandResult, Sandbox } from "../../sandbox/contract.js";
+import { CommandFiles } from "../../sandbox/command-files.js";
+import {
+  type CommandRequest,
+  type CommandResult,
+  type Sandbox,
+  TIMEOUT_EXIT_CODE,
+} from "../../sandbox/contract.js";
 import { assertMethods } from "../assert-backend.js";
 import type {
   FileBackend,
@@ -16,7 +22,7 @@ import type {
   WithShell,
   WriteOptions,
 } from "../contract.js";
-import { quoted } from "../sandbox-scripts.js";
+import { quoted } from "../../sandbox/file-scripts.js";
 import type { ProtocolFileInfo, SandboxBackendProtocolV2 } from "./sandbox-protocol.js";
 
 const WRITES = new KeyedLock();
@@ -173,6 +179,7 @@ function entryOf(folder: string, info: ProtocolFileInfo): FileEntry {
 
 class ProtocolSandbox implements Sandbox {
   readonly id: string;
+  readonly files = new CommandFiles((request) => this.execute(request));
   readonly #provider: SandboxBackendProtocolV2;
 
   constructor(provider: SandboxBackendProtocolV2) {
@@ -193,10 +200,10 @@ class ProtocolSandbox implements Sandbox {
     );
     const answer = given === ABORTED ? undefined : given;
     signal?.throwIfAborted();
-    if (answer !== undefined) request.onOutput?.(answer.output);
+    if (answer !== undefined) await request.onOutput?.(answer.output);
     return {
       output: answer?.output ?? "",
-      exitCode: answer?.exitCode ?? undefined,
+      exitCode: answer === undefined ? TIMEOUT_EXIT_CODE : (answer.exitCode ?? undefined),
       truncated: answer?.truncated ?? false,
       timedOut: answer === undefined,
       durationMilliseconds: performance.now() - startedAt,
@@ -204,9 +211,9 @@ class ProtocolSandbox implements Sandbox {
   }
 }
 
-const commandOf = ({ command, cwd, env = {} }: CommandRequest): string =>
+const commandOf = ({ command, cwd, env, secrets }: CommandRequest): string =>
   [
-    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`),
+    ...Object.entries({ ...env, ...secrets }).map(([name, value]) => `export ${name}=${quoted(value)}`),
     ...(cwd === undefined ? [] : [`cd -- ${quoted(cwd)}`]),
     command,
   ].join(" && ");

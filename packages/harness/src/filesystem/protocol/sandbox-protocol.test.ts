@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../base/hash.js";
 import { DeerflowError } from "../../base/errors.js";
-import type { CommandRequest } from "../../sandbox/contract.js";
+import { scriptedSandbox } from "../../testing/scripted-sandbox.js";
 import type { FileBackend, FileEntry } from "../contract.js";
 import { withShell } from "../with-shell.js";
 import { fromSandboxBackendProtocolV2 } from "./from-sandbox-protocol.js";
@@ -52,16 +52,13 @@ function memoryFiles(given: Readonly<Record<string, string | Uint8Array>>): File
 const echo = {
   workingDirectory: "/work",
   reachesHost: false,
-  sandbox: {
-    id: "echo",
-    execute: async ({ command }: CommandRequest) => ({
+  sandbox: scriptedSandbox(
+    ({ command }) => ({
       output: `ran ${command}\n`,
       exitCode: command === "killed" ? undefined : 0,
-      truncated: false,
-      timedOut: false,
-      durationMilliseconds: 1,
     }),
-  },
+    "echo",
+  ),
 };
 
 const TREE = {

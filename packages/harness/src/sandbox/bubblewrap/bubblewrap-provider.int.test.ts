@@ -22,7 +22,7 @@ describe.skipIf(!works)("with a working bwrap", () => {
 
 describe("the bubblewrap provider", () => {
   it.skipIf(!works)("finds that it works here", async () => {
-    expect(await new BubblewrapProvider().probe()).toEqual({
+    expect(await new BubblewrapProvider().health()).toEqual({
       provider: "bubblewrap",
       available: true,
       reason: "Commands run isolated, without network.",
@@ -31,7 +31,7 @@ describe("the bubblewrap provider", () => {
 
   it("says what to install where bwrap is missing, and runs nothing", async () => {
     const provider = new BubblewrapProvider({ searchPath: "/nowhere" });
-    expect(await provider.probe()).toEqual({
+    expect(await provider.health()).toEqual({
       provider: "bubblewrap",
       available: false,
       reason: "bwrap is not on the PATH; install the package bubblewrap.",

@@ -5,21 +5,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
 import { checkCommand } from "../check-command.js";
-import type {
-  CommandRequest,
-  CommandResult,
-  Sandbox,
-  SandboxHealth,
-  SandboxMount,
-  SandboxProvider,
-  SandboxSpec,
+import { AcquiredSandboxes } from "../acquired-sandboxes.js";
+import {
+  type CommandRequest,
+  type CommandResult,
+  type Sandbox,
+  type SandboxHealth,
+  type SandboxMount,
+  type SandboxProvider,
+  type SandboxSpec,
+  TIMEOUT_EXIT_CODE,
 } from "../contract.js";
 import { findExecutable } from "../../base/find-executable.js";
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import type { PathReplacement } from "../path-mask.js";
 import { runProcess } from "../run-process.js";
-import { RunningCommands } from "../running-commands.js";
 import { bubblewrapPlan, NODE_INSIDE, type RootFolder } from "./bubblewrap-arguments.js";
 import { seccompFilter } from "./seccomp-filter.js";
 
@@ -57,7 +58,7 @@ export class BubblewrapProvider implements SandboxProvider {
   readonly #bubblewrap: string | undefined;
   readonly #seccomp = seccompFilter(process.arch);
   readonly #nodePath = realpathSync(process.execPath);
-  readonly #running = new RunningCommands();
+  readonly #acquired = new AcquiredSandboxes();
 
   constructor(options: BubblewrapOptions = {}) {
     this.#options = { ...options };
@@ -65,7 +66,7 @@ export class BubblewrapProvider implements SandboxProvider {
     this.#bubblewrap = findExecutable("bwrap", options.searchPath ?? process.env["PATH"]);
   }
 
-  async probe(): Promise<SandboxHealth> {
+  async health(): Promise<SandboxHealth> {
     const reason = await this.#obstacle().catch(reasonOf);
     return reason === undefined
       ? { provider: this.name, available: true, reason: "Commands run isolated, without network." }
@@ -75,19 +76,24 @@ export class BubblewrapProvider implements SandboxProvider {
   async acquire(spec: SandboxSpec): Promise<Sandbox> {
     const mounts = resolveMounts(spec.mounts);
     const prepared = { spec, mounts, replacements: this.#replacements(mounts) };
-    return {
-      id: spec.id,
-      execute: (request) =>
-        this.#running.track(spec.id, request.signal, (signal) => this.#execute(prepared, request, signal)),
-    };
+    return this.#acquired.add(spec.id, (request, signal) => this.#execute(prepared, request, signal));
+  }
+
+  get(id: string): Sandbox | undefined {
+    return this.#acquired.get(id);
   }
 
   release(id: string): Promise<void> {
-    return this.#running.stop(id);
+    return this.#acquired.release(id);
+  }
+
+  /** Nothing outlives a command but what is in the mounts. */
+  destroy(id: string): Promise<void> {
+    return this.#acquired.release(id);
   }
 
   close(): Promise<void> {
-    return this.#running.stopAll();
+    return this.#acquired.releaseAll();
   }
 
   /** Why the sandbox cannot work here; `undefined` when it did work just now. */
@@ -149,6 +155,6 @@ export class BubblewrapProvider implements SandboxProvider {
     if (errorOutput !== "") {
       throw new DeerflowError("sandbox_failed", { provider: this.name, reason: errorOutput.trim() });
     }
-    return { ...result, exitCode: result.timedOut ? undefined : result.exitCode };
+    return { ...result, exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode };
   }
 }

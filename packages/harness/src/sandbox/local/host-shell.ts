@@ -8,7 +8,8 @@ import { DeerflowError } from "../../base/errors.js";
 import { sha256 } from "../../base/hash.js";
 import { makeFolder } from "../../base/make-folder.js";
 import { checkCommand } from "../check-command.js";
-import type { CommandRequest, CommandResult, Sandbox } from "../contract.js";
+import { CommandFiles } from "../command-files.js";
+import { type CommandRequest, type CommandResult, type Sandbox, TIMEOUT_EXIT_CODE } from "../contract.js";
 import { DEFAULT_LIMITS } from "../limits.js";
 import { runProcess } from "../run-process.js";
 import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
@@ -27,6 +28,7 @@ export interface HostShellOptions {
 
 export class HostShell implements Sandbox {
   readonly id: string;
+  readonly files = new CommandFiles((request) => this.execute(request));
   readonly #options: HostShellOptions;
 
   constructor(options: HostShellOptions) {
@@ -51,7 +53,7 @@ export class HostShell implements Sandbox {
       signal: request.signal,
       onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
     });
-    return { ...result, exitCode: result.timedOut ? undefined : result.exitCode };
+    return { ...result, exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode };
   }
 }
 

@@ -7,7 +7,7 @@ import { LocalProvider } from "./local-provider.js";
 sandboxSuite("local", () => openSandbox(new LocalProvider({ allowHostBash: true })));
 
 it("is honest about having no boundary", async () => {
-  expect(await new LocalProvider({ allowHostBash: true }).probe()).toEqual({
+  expect(await new LocalProvider({ allowHostBash: true }).health()).toEqual({
     provider: "local",
     available: true,
     reason: "Commands run on the host, without any boundary.",

@@ -11,19 +11,20 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DeerflowError } from "../../base/errors.js";
 import { checkCommand } from "../check-command.js";
-import type {
-  CommandRequest,
-  CommandResult,
-  Sandbox,
-  SandboxHealth,
-  SandboxMount,
-  SandboxProvider,
-  SandboxSpec,
+import { AcquiredSandboxes } from "../acquired-sandboxes.js";
+import {
+  type CommandRequest,
+  type CommandResult,
+  type Sandbox,
+  type SandboxHealth,
+  type SandboxMount,
+  type SandboxProvider,
+  type SandboxSpec,
+  TIMEOUT_EXIT_CODE,
 } from "../contract.js";
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import { runProcess } from "../run-process.js";
-import { RunningCommands } from "../running-commands.js";
 import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
 import { toHostPaths } from "./host-paths.js";
 
@@ -44,13 +45,13 @@ export class LocalProvider implements SandboxProvider {
   readonly name = "local";
   readonly #limits: CommandLimits;
   readonly #roots = new Map<string, string>();
-  readonly #running = new RunningCommands();
+  readonly #acquired = new AcquiredSandboxes();
 
   constructor({ limits }: LocalOptions) {
     this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...limits });
   }
 
-  async probe(): Promise<SandboxHealth> {
+  async health(): Promise<SandboxHealth> {
     return process.platform === "win32"
       ? { provider: this.name, available: false, reason: "There is no bash on Windows." }
       : { provider: this.name, available: true, reason: "Commands run on the host, without any boundary." };
@@ -63,18 +64,22 @@ export class LocalProvider implements SandboxProvider {
     const root = linkMounts(mounts);
     this.#roots.set(spec.id, root);
     const prepared = { spec, mounts, root };
-    return {
-      id: spec.id,
-      execute: (request) =>
-        this.#running.track(spec.id, request.signal, (signal) => this.#execute(prepared, request, signal)),
-    };
+    return this.#acquired.add(spec.id, (request, signal) => this.#execute(prepared, request, signal));
+  }
+
+  get(id: string): Sandbox | undefined {
+    return this.#acquired.get(id);
   }
 
   async release(id: string): Promise<void> {
-    await this.#running.stop(id);
+    await this.#acquired.release(id);
     const root = this.#roots.get(id);
     this.#roots.delete(id);
     if (root !== undefined) rmSync(root, { recursive: true, force: true });
+  }
+
+  destroy(id: string): Promise<void> {
+    return this.release(id);
   }
 
   async close(): Promise<void> {
@@ -111,7 +116,7 @@ export class LocalProvider implements SandboxProvider {
         signal,
         onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
       });
-      return { ...result, exitCode: result.timedOut ? undefined : result.exitCode };
+      return { ...result, exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode };
     } finally {
       rmSync(temporary, { recursive: true, force: true });
     }

@@ -1,7 +1,8 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { MountedDiskBackend } from "../../filesystem/mounted-disk-backend.js";
-import type { CommandRequest, CommandResult, Sandbox } from "../../sandbox/contract.js";
+import type { CommandRequest, CommandResult } from "../../sandbox/contract.js";
+import { scriptedSandbox } from "../../testing/scripted-sandbox.js";
 import { fullTextOf } from "../define-tool.js";
 import { createFileTools } from "../file-tools.js";
 import type { FileToolLimits } from "../limits.js";
@@ -16,13 +17,10 @@ const OK: CommandResult = {
 
 function recorded(result: Partial<CommandResult> = {}, limits: Partial<FileToolLimits> = {}) {
   const requests: CommandRequest[] = [];
-  const shell: Sandbox = {
-    id: "recorded",
-    async execute(request) {
-      requests.push(request);
-      return { ...OK, ...result };
-    },
-  };
+  const shell = scriptedSandbox((request) => {
+    requests.push(request);
+    return { ...OK, ...result };
+  });
   const files = new MountedDiskBackend({ mounts: [] });
   const [tool] = createFileTools({ files, dialect: "deepagents", kinds: ["execute"], shell, limits });
   const run = (args: Record<string, unknown>): Promise<ToolMessage> =>

@@ -1,5 +1,5 @@
 /**
- * What {@link SandboxBackend} says to a shell: POSIX sh with the tools of coreutils or busybox. Every script answers
+ * What is said to a shell to work on files: POSIX sh with the tools of coreutils or busybox. Every script answers
  * with one word, or with base64, so that no name and no content can be taken for the script's own words.
  */
 

@@ -1,0 +1,19 @@
+/** Public names of `@deerflow/harness/sandbox`: where commands run, and what is thought of them before they do. */
+
+/** Providers, and what one is. */
+export { BubblewrapProvider, type BubblewrapOptions } from "../sandbox/bubblewrap/bubblewrap-provider.js";
+export { LocalProvider, type LocalOptions } from "../sandbox/local/local-provider.js";
+export { LazySandbox } from "../sandbox/lazy-sandbox.js";
+export * from "../sandbox/contract.js";
+export { type CommandLimits, DEFAULT_LIMITS } from "../sandbox/limits.js";
+
+/** The audit of commands. */
+export {
+  auditCommand,
+  type CommandFinding,
+  type CommandVerdict,
+  type Span,
+} from "../policy/command-audit.js";
+export { COMMAND_RULES, type CommandRuleId, type Severity } from "../policy/command-rules.js";
+
+export { DeerflowError, type ErrorCode } from "../base/errors.js";
