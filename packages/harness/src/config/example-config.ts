@@ -11,6 +11,8 @@ A value that is $NAME and nothing else is read from the environment.`;
 /** A list or mapping in a comment must not go on in the next line. */
 const IN_ONE_LINE = { collectionStyle: "flow", lineWidth: 0 } as const;
 
+const INDENT = "  ";
+
 const MODELS = `models:
   - name: my-model
     display_name: My model
@@ -38,12 +40,21 @@ export function exampleConfig(): string {
 function sectionText(name: string, schema: z.ZodType): string {
   const inner = unwrap(schema);
   if (!(inner instanceof z.ZodObject)) return `${comment(schema.description)}\n${setting(name, schema)}`;
-  const lines = Object.entries(inner.shape).map(([key, keySchema]) => `${setting(`  ${key}`, keySchema)}`);
-  return [comment(schema.description), `# ${name}:`, ...lines].join("\n");
+  return [comment(schema.description), `# ${name}:`, ...settings(inner, INDENT)].join("\n");
+}
+
+/** One line a setting; a section inside a section stands below its own name. */
+function settings(section: z.ZodObject, indent: string): string[] {
+  return Object.entries(section.shape).flatMap(([key, schema]) => {
+    const inner = schema instanceof z.ZodPrefault ? unwrap(schema) : undefined;
+    if (!(inner instanceof z.ZodObject)) return [setting(indent + key, schema)];
+    const description = schema.description === undefined ? "" : `   # ${schema.description}`;
+    return [`# ${indent}${key}:${description}`, ...settings(inner, indent + INDENT)];
+  });
 }
 
 function setting(name: string, schema: z.core.$ZodType): string {
-  const indent = name.startsWith(" ") ? "  " : "";
+  const indent = name.slice(0, name.length - name.trimStart().length);
   const description = schema instanceof z.ZodType && indent !== "" ? schema.description : undefined;
   const tail = description === undefined ? "" : `   # ${description}`;
   // A setting without a default stays a comment when its section is opened.

@@ -67,7 +67,6 @@ export const RESERVED_NAMES: readonly ReservedName[] = [
   { path: "sandbox.ownership", because: "no container is started" },
   { path: "sandbox.mounts", because: "only the folders of the thread are mounted" },
   { path: "sandbox.thread_data_mounts", because: "the folders of the thread are always mounted" },
-  { path: "sandbox.environment", because: "commands start with an empty environment" },
   { path: "sandbox.provisioner_url", because: "no container is started" },
   { path: "sandbox.api_key", because: "no container is started" },
 ];

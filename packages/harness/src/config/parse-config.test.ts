@@ -29,6 +29,18 @@ describe("parseConfig", () => {
           bash_output_max_chars: 20_000,
           read_file_output_max_chars: 50_000,
           ls_output_max_chars: 20_000,
+          environment: {},
+          limits: {
+            cpu_seconds: 600,
+            processors: 0,
+            memory_mb: 2048,
+            processes: 256,
+            open_files: 1024,
+            file_mb: 1024,
+            temporary_mb: 256,
+            free_disk_mb: 512,
+          },
+          network: { mode: "none", allow: [] },
         },
         database: { backend: "sqlite" },
         identity: { enabled: false },
@@ -143,9 +155,11 @@ describe("parseConfig", () => {
     expect(failure({ databse: {} }).sentence).toBe(
       "config.yaml has an unknown name at the top: databse. Did you mean database?",
     );
-    expect(failure({ sandbox: { bash_timout: 3 } }).sentence).toBe(
-      "config.yaml has an unknown name in sandbox: bash_timout. Known names there: provider, allow_host_bash, " +
-        "bash_command_timeout, bash_output_max_chars, read_file_output_max_chars, ls_output_max_chars.",
+    expect(failure({ uploads: { bash_timout: 3 } }).sentence).toBe(
+      "config.yaml has an unknown name in uploads: bash_timout. Known names there: max_files, max_file_size, max_total_size.",
+    );
+    expect(failure({ sandbox: { limits: { memory_bm: 3 } } }).sentence).toContain(
+      "in sandbox.limits: memory_bm. Did you mean memory_mb?",
     );
     expect(failure({ title: { max_word: 3 } }).sentence).toContain(
       "in title: max_word. Did you mean max_words?",

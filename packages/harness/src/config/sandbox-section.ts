@@ -2,6 +2,12 @@
 import { z } from "zod";
 import { flag, integer, section } from "./schema-parts.js";
 
+/** YAML reads `8080` and `true` as no text. */
+const textValue = z.preprocess(
+  (value) => (typeof value === "number" || typeof value === "boolean" ? String(value) : value),
+  z.string(),
+);
+
 const NETWORK_MODES = ["none", "allow_list", "open"] as const;
 
 const limitsSection = section({
