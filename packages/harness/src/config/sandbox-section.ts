@@ -51,7 +51,7 @@ export const sandboxSection = section({
   environment: z
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a name of letters, digits and underscores"),
-      z.string(),
+      textValue,
     )
     .default({})
     .describe("Variables of every command, as {API_KEY: $API_KEY}. Output never shows their values."),
