@@ -15,6 +15,19 @@ export interface RootFolder {
   readonly linkTarget?: string;
 }
 
+/** One option with its values. A value is bytes where it is a name that is no UTF-8. */
+export type Option = readonly (string | Uint8Array)[];
+
+/** What commands reach of the network. The walls give a network namespace of its own, with nothing in it. */
+export interface NetworkPart {
+  /** Added to the walls: `--share-net` keeps the network namespace that bubblewrap itself runs in. */
+  readonly options: readonly Option[];
+  /** Variables of the command, which the request's own may replace. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const NO_NETWORK: NetworkPart = Object.freeze({ options: [], env: {} });
+
 export interface BubblewrapInput {
   readonly mounts: readonly SandboxMount[];
   /** Virtual. */
@@ -30,6 +43,9 @@ export interface BubblewrapInput {
   /** Real path of node on the host. */
   readonly nodePath: string;
   readonly seccomp: Uint8Array;
+  readonly network: NetworkPart;
+  /** Mounts over the mounts: what path rules hide or make read-only. */
+  readonly overlays: readonly Option[];
 }
 
 export interface BubblewrapPlan {
@@ -65,6 +81,7 @@ const OWN_FILES = {
 } as const;
 
 const FIRST_FEED = 3;
+const NUL = Buffer.from([0]);
 
 /**
  * Everything for one command. Pure.
@@ -75,6 +92,7 @@ export function bubblewrapPlan(input: BubblewrapInput): BubblewrapPlan {
   const ownFiles = Object.values(OWN_FILES).map((content) => Buffer.from(content(input.home)));
   const options = [
     ...WALL,
+    ...input.network.options,
     ...environment(input),
     ...system(input),
     ...input.mounts.map(({ mode, hostPath, virtualPath }) => [
@@ -82,20 +100,20 @@ export function bubblewrapPlan(input: BubblewrapInput): BubblewrapPlan {
       hostPath,
       virtualPath,
     ]),
+    ...input.overlays,
     ["--dir", `/tmp/${input.temporaryName}`],
     ["--remount-ro", "/"],
     ["--chdir", "/"],
     ["--seccomp", String(FIRST_FEED + 1 + ownFiles.length)],
   ].flat();
-  if (options.some((option) => option.includes("\0"))) throw new Error("a sandbox option holds a NUL");
+  const parts = options.map((part) => Buffer.from(part));
+  if (parts.some((part) => part.includes(0))) throw new Error("a sandbox option holds a NUL");
   const shell = ["/bin/bash", "--noprofile", "--norc", "-c", launcherScript(input.limits), "bash"];
   return {
     arguments: ["--args", String(FIRST_FEED), "--", ...shell, input.cwd, input.command],
-    feeds: [Buffer.from(`${options.join("\0")}\0`), ...ownFiles, input.seccomp],
+    feeds: [Buffer.concat(parts.flatMap((part) => [part, NUL])), ...ownFiles, input.seccomp],
   };
 }
-
-type Option = readonly string[];
 
 /** Namespaces, user and rights. Inside, user 1000 is the host user that runs bubblewrap, root or not. */
 const WALL: readonly Option[] = [
@@ -109,7 +127,7 @@ const WALL: readonly Option[] = [
   ["--new-session"],
 ];
 
-function environment({ home, env, temporaryName }: BubblewrapInput): readonly Option[] {
+function environment({ home, env, temporaryName, network }: BubblewrapInput): readonly Option[] {
   const variables = {
     PATH: SEARCH_PATH,
     HOME: home,
@@ -119,6 +137,7 @@ function environment({ home, env, temporaryName }: BubblewrapInput): readonly Op
     LANG: "C.UTF-8",
     TERM: "dumb",
     TMPDIR: `/tmp/${temporaryName}`,
+    ...network.env,
     ...env,
   };
   return [["--clearenv"], ...Object.entries(variables).map((variable) => ["--setenv", ...variable])];

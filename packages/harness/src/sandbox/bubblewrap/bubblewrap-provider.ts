@@ -21,7 +21,14 @@ import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import type { PathReplacement } from "../path-mask.js";
 import { runProcess } from "../run-process.js";
-import { bubblewrapPlan, NODE_INSIDE, type RootFolder } from "./bubblewrap-arguments.js";
+import {
+  bubblewrapPlan,
+  NO_NETWORK,
+  NODE_INSIDE,
+  type Option,
+  type RootFolder,
+} from "./bubblewrap-arguments.js";
+import { launchOf } from "./launch.js";
 import { seccompFilter } from "./seccomp-filter.js";
 
 export interface BubblewrapOptions {
@@ -122,26 +129,30 @@ export class BubblewrapProvider implements SandboxProvider {
 
   async #execute(prepared: Prepared, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
     checkCommand(request);
-    if (this.#bubblewrap === undefined || this.#seccomp === undefined) {
-      throw new DeerflowError("sandbox_failed", { provider: this.name, reason: "it is not available here" });
-    }
     const { spec, mounts, replacements } = prepared;
+    const parts = this.#parts();
+    // Path rules: what they hide and make read-only now.
+    const overlays: readonly Option[] = [];
+    // Network: what is reached, and the program that bridges to it.
+    const network = NO_NETWORK;
     const plan = bubblewrapPlan({
       mounts,
       cwd: request.cwd ?? spec.workingDirectory,
       home: spec.workingDirectory,
       command: request.command,
-      env: request.env ?? {},
+      env: { ...request.env, ...request.secrets },
       limits: this.#limits,
       temporaryName: `command-${randomUUID()}`,
       rootFolders: rootFolders(),
       nodePath: this.#nodePath,
-      seccomp: this.#seccomp,
+      seccomp: parts.seccomp,
+      network,
+      overlays,
     });
+    // Outermost first: the limit group, then the network.
+    const launch = launchOf({ file: parts.bubblewrap, ...plan }, []);
     const { errorOutput, ...result } = await runProcess({
-      file: this.#bubblewrap,
-      arguments: plan.arguments,
-      feeds: plan.feeds,
+      ...launch,
       // Empty, because a sandboxed program can read the environment of bubblewrap itself.
       env: {},
       timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
@@ -155,6 +166,15 @@ export class BubblewrapProvider implements SandboxProvider {
     if (errorOutput !== "") {
       throw new DeerflowError("sandbox_failed", { provider: this.name, reason: errorOutput.trim() });
     }
+    // Path rules: what was changed against them is put back, with a notice.
     return { ...result, exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode };
+  }
+
+  /** @throws DeerflowError `sandbox_failed` where the sandbox cannot work */
+  #parts(): { readonly bubblewrap: string; readonly seccomp: Uint8Array } {
+    if (this.#bubblewrap === undefined || this.#seccomp === undefined) {
+      throw new DeerflowError("sandbox_failed", { provider: this.name, reason: "it is not available here" });
+    }
+    return { bubblewrap: this.#bubblewrap, seccomp: this.#seccomp };
   }
 }

@@ -1,0 +1,18 @@
+/** What is spawned in the end: bubblewrap, and around it whatever has to run first. */
+
+/** A program with its arguments, and what it reads from descriptors 3, 4, … */
+export interface Launch {
+  readonly file: string;
+  readonly arguments: readonly string[];
+  readonly feeds: readonly Uint8Array[];
+}
+
+/**
+ * Makes another program start this one. It may add feeds at the end, never move those that are there. It must end by
+ * becoming the program (`exec`) or be a bubblewrap: the tree is ended at the first child of what is spawned.
+ */
+export type Wrapper = (inner: Launch) => Launch;
+
+/** `program` inside the wrappers, the first of which is the outermost. Pure. */
+export const launchOf = (program: Launch, wrappers: readonly Wrapper[]): Launch =>
+  wrappers.reduceRight((inner, wrap) => wrap(inner), program);
