@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Host, LOCAL_PRINCIPAL, threadDirectories, threadFiles } from "@deerflow/harness";
 import type { GatewayDeps } from "./deps.js";
 import { type RunningGateway, startGateway } from "./serve.js";
+import { sandboxHealth } from "./wire/sandbox-health.js";
 
 export interface ServeHostOptions {
   /** Instead of the configured one. */
@@ -50,11 +51,7 @@ export function gatewayDeps(host: Host, { version, host: bound }: ServeHostOptio
 async function healthOf(host: Host): ReturnType<GatewayDeps["health"]> {
   const model = (await host.models()).models[0];
   return {
-    sandbox: {
-      provider: host.sandbox.provider?.name ?? "none",
-      available: host.sandbox.provider !== undefined,
-      reason: host.sandbox.health.map((row) => row.reason).join(" "),
-    },
+    sandbox: sandboxHealth(host.sandbox),
     model: {
       name: model?.name ?? "none",
       source: model?.source ?? "none",

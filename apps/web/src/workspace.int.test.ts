@@ -207,6 +207,13 @@ describe.skipIf(!hasChromium())("the workspace in a browser", () => {
     await page.waitForURL(/\/chats\//);
   });
 
+  it("shows where commands run, and what they may use and reach", async () => {
+    await page.getByRole("button", { name: "Commands run in: bubblewrap" }).click();
+    await page.getByText("Commands reach no network.").waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+    await shot("sandbox-status");
+  });
+
   it("follows a run through a lost connection", async () => {
     await runDemo();
     await gateway.play(answers("c2"));

@@ -31,7 +31,18 @@ export const health = z.object({
   status: z.enum(["healthy", "degraded"]),
   service: z.literal("deerflow"),
   version: z.string(),
-  sandbox: z.object({ provider: z.string(), available: z.boolean(), reason: z.string() }),
+  /** Where commands run. */
+  sandbox: z.object({
+    /** `none` where no command can run. */
+    provider: z.string(),
+    available: z.boolean(),
+    /** Why this provider, or why none. */
+    reason: z.string(),
+    /** What keeps memory, processors and processes in bounds; absent where nothing does. */
+    limits: z.string().optional(),
+    /** What commands reach of the network; absent where that is not known. */
+    network: z.string().optional(),
+  }),
   model: z.object({ name: z.string(), source: z.string(), reason: z.string() }),
   /** Where the data lies; never holds credentials. */
   database: z.string(),

@@ -7,6 +7,7 @@ import {
   ConfigSource,
   DeerflowError,
   type DeerflowConfig,
+  type SandboxHealth,
   inspectDatabase,
   parseConfig,
   probeSandbox,
@@ -121,10 +122,19 @@ async function nearestExisting(path: string): Promise<string> {
 
 async function examineSandbox(config: DeerflowConfig): Promise<Finding> {
   const { provider, health } = await probeSandbox(config);
-  const reasons = health.map((row) => `${row.provider}: ${row.reason}`).join(" ");
-  return provider === undefined
-    ? { name: "sandbox", state: "warn", text: `no shell tool. ${reasons}` }
-    : { name: "sandbox", state: provider.name === "local" ? "warn" : "ok", text: reasons };
+  await provider?.close();
+  return sandboxFinding(provider?.name, health);
+}
+
+/** Which sandbox runs commands, why the better ones do not, and what it keeps in bounds. Pure. */
+export function sandboxFinding(active: string | undefined, health: readonly SandboxHealth[]): Finding {
+  const sentences = health.flatMap(({ provider, reason, limits, network }) => [
+    `${provider}: ${reason}`,
+    ...(provider === active ? [limits, network] : []),
+  ]);
+  const text = sentences.filter((sentence) => sentence !== undefined).join(" ");
+  if (active === undefined) return { name: "sandbox", state: "warn", text: `no shell tool. ${text}` };
+  return { name: "sandbox", state: active === "local" ? "warn" : "ok", text };
 }
 
 async function examineModels(config: DeerflowConfig, env: CommandContext["env"]): Promise<Finding[]> {

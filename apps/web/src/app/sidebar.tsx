@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import { SquarePen, X } from "lucide-react";
 import { useEffect } from "react";
+import { SandboxStatus } from "../features/health/sandbox-status.js";
 import { PreferencesMenu } from "../features/preferences/preferences-menu.js";
 import { ThreadList } from "../features/threads/thread-list.js";
 import { useText } from "../i18n/language-context.js";
@@ -53,6 +54,7 @@ export function Sidebar({ open, onClose }: SidebarProps) {
           <ThreadList />
         </div>
         <div className="border-t border-line p-2">
+          <SandboxStatus />
           <PreferencesMenu />
         </div>
       </nav>

@@ -32,6 +32,8 @@ export const en = {
   themeDark: "Dark",
   language: "Language",
   offline: "The gateway does not answer. Trying again…",
+  shellIn: "Commands run in: {name}",
+  shellAbsent: "No shell",
   reconnecting: "Connection lost. Connecting again…",
   demoMark: "demo (scripted, no AI)",
   demoExplained: "A script plays the model; it is no AI. Tools, files and sandbox are real.",

@@ -34,6 +34,8 @@ export const zh: Messages = {
   themeDark: "深色",
   language: "语言",
   offline: "网关没有响应，正在重试……",
+  shellIn: "命令运行环境：{name}",
+  shellAbsent: "没有可用的 shell",
   reconnecting: "连接中断，正在重新连接……",
   demoMark: "演示（脚本，非 AI）",
   demoExplained: "由脚本扮演模型，并非 AI。工具、文件和沙箱都是真实的。",

@@ -277,7 +277,13 @@ const HEALTH = {
   status: "healthy",
   service: "deerflow",
   version: "0.1.0",
-  sandbox: { provider: "bubblewrap", available: true, reason: "" },
+  sandbox: {
+    provider: "bubblewrap",
+    available: true,
+    reason: "Commands run isolated.",
+    limits: "A control group keeps the limits.",
+    network: "Commands reach no network.",
+  },
   model: { name: "demo", source: "demo", reason: "" },
   database: "",
 };
