@@ -20,7 +20,7 @@ export {
   fromSandboxBackendProtocolV2,
   type FromSandboxProtocolOptions,
 } from "../filesystem/protocol/from-sandbox-protocol.js";
-export type * from "../filesystem/protocol/sandbox-protocol.js";
+export type * from "../sandbox/remote/sandbox-protocol.js";
 export {
   type OwnSandboxProtocol,
   toSandboxBackendProtocolV2,

@@ -23,7 +23,7 @@ import type {
   WriteOptions,
 } from "../contract.js";
 import { quoted } from "../../sandbox/file-scripts.js";
-import type { ProtocolFileInfo, SandboxBackendProtocolV2 } from "./sandbox-protocol.js";
+import type { ProtocolFileInfo, SandboxBackendProtocolV2 } from "../../sandbox/remote/sandbox-protocol.js";
 
 const WRITES = new KeyedLock();
 const DEFAULT_SECONDS = 600;

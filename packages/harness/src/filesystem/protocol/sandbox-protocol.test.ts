@@ -6,7 +6,7 @@ import { scriptedSandbox } from "../../testing/scripted-sandbox.js";
 import type { FileBackend, FileEntry } from "../contract.js";
 import { withShell } from "../with-shell.js";
 import { fromSandboxBackendProtocolV2 } from "./from-sandbox-protocol.js";
-import type { SandboxBackendProtocolV2 } from "./sandbox-protocol.js";
+import type { SandboxBackendProtocolV2 } from "../../sandbox/remote/sandbox-protocol.js";
 import { toSandboxBackendProtocolV2 } from "./to-sandbox-protocol.js";
 
 const TIME = Date.parse("2026-01-02T03:04:05.000Z");

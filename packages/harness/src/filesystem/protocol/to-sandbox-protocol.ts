@@ -26,7 +26,7 @@ import type {
   ProtocolUploadResponse,
   ProtocolWriteResult,
   SandboxBackendProtocolV2,
-} from "./sandbox-protocol.js";
+} from "../../sandbox/remote/sandbox-protocol.js";
 
 const DEFAULT_LINES = 500;
 const MAX_PATHS = 10_000;
