@@ -5,6 +5,7 @@ import type {
   HostSearchable,
   LinkFollowing,
   Shell,
+  StreamWritable,
   WithShell,
 } from "./contract.js";
 
@@ -13,6 +14,9 @@ export const isHostSearchable = (files: FileBackend): files is FileBackend & Hos
 
 export const isByteReadable = (files: FileBackend): files is FileBackend & ByteReadable =>
   "openBytes" in files;
+
+export const isStreamWritable = (files: FileBackend): files is FileBackend & StreamWritable =>
+  "openWrite" in files;
 
 export const isLinkFollowing = (files: FileBackend): files is FileBackend & LinkFollowing =>
   "judgedBy" in files;

@@ -3,7 +3,13 @@ import { DeerflowError } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import { isWithin, shownPath } from "../base/virtual-path.js";
 import { assertBackend } from "./assert-backend.js";
-import { isByteReadable, isHostSearchable, isLinkFollowing, shellOf } from "./capabilities.js";
+import {
+  isByteReadable,
+  isHostSearchable,
+  isLinkFollowing,
+  isStreamWritable,
+  shellOf,
+} from "./capabilities.js";
 import {
   type CompositeRoute,
   innerJudge,
@@ -21,6 +27,7 @@ import type {
   FileBackend,
   FileContent,
   FileEntry,
+  FileWriting,
   HostFolder,
   HostSearchable,
   LinkFollowing,
@@ -28,6 +35,7 @@ import type {
   PathJudge,
   PathOperation,
   Shell,
+  StreamWritable,
   Version,
   WriteOptions,
 } from "./contract.js";
@@ -47,7 +55,9 @@ const PIECE_BYTES = 1024 * 1024;
  * comes back, in a failure too, is the one of the whole. Routes appear as folders, cannot be removed and hide what the
  * backend below them has in their place. Commands run in the default backend's shell.
  */
-export class CompositeBackend implements FileBackend, ByteReadable, HostSearchable, LinkFollowing {
+export class CompositeBackend
+  implements FileBackend, ByteReadable, StreamWritable, HostSearchable, LinkFollowing
+{
   readonly defaultBackend: FileBackend;
   /** Longest first. */
   readonly routes: readonly CompositeRoute[];
@@ -136,6 +146,15 @@ export class CompositeBackend implements FileBackend, ByteReadable, HostSearchab
     const routed = this.#enter("write", path);
     if (this.#isFixed(routed)) throw new DeerflowError("is_a_directory", { path: shownPath(path) });
     return this.#ask(routed, (files, inner) => files.write(inner, content, options));
+  }
+
+  async openWrite(path: string, options?: WriteOptions): Promise<FileWriting | undefined> {
+    const routed = this.#enter("write", path);
+    if (this.#isFixed(routed)) throw new DeerflowError("is_a_directory", { path: shownPath(path) });
+    const { backend } = routed;
+    if (!isStreamWritable(backend)) return undefined;
+    const writing = await this.#ask(routed, (_, inner) => backend.openWrite(inner, options));
+    return writing && routedWriting(writing, routed);
   }
 
   async remove(path: string): Promise<boolean> {
@@ -239,6 +258,18 @@ async function* relayed(pieces: AsyncIterable<Uint8Array>, routed: Routed): Asyn
   } catch (error) {
     throw outerError(error, routed);
   }
+}
+
+function routedWriting(writing: FileWriting, routed: Routed): FileWriting {
+  const told = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      throw outerError(error, routed);
+    });
+  return {
+    write: (bytes) => told(writing.write(bytes)),
+    commit: () => told(writing.commit()),
+    abort: () => told(writing.abort()),
+  };
 }
 
 async function* cut(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

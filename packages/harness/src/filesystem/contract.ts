@@ -81,6 +81,25 @@ export interface ByteReadable {
   openBytes(path: string): Promise<AsyncIterable<Uint8Array> | undefined>;
 }
 
+/** A backend that takes a file piece by piece, so that a large one need not be in memory whole. */
+export interface StreamWritable {
+  /**
+   * Begins a file that appears at its `commit` as by `write`, whole and in one moment: until then `path` holds what it
+   * held. Undefined where the files at `path` are only taken whole.
+   * @throws DeerflowError as `write` does; a failed expectation and a folder in the way are found at `commit`
+   */
+  openWrite(path: string, options?: WriteOptions): Promise<FileWriting | undefined>;
+}
+
+/** A file while it is written, one piece after the other. `commit` or `abort` ends it, and leaves nothing beside it. */
+export interface FileWriting {
+  write(bytes: Uint8Array): Promise<void>;
+  /** @throws DeerflowError `file_changed`, `is_a_directory`, `path_denied`; nothing of it stays then */
+  commit(): Promise<void>;
+  /** Nothing of it stays. Does nothing after an end. */
+  abort(): Promise<void>;
+}
+
 /** Judges a path before it is used; throws to refuse. `path` is canonical, with every link on the way resolved. */
 export type PathJudge = (operation: PathOperation, path: string) => void;
 /** What is done to a path: `remove` takes everything below it too. */

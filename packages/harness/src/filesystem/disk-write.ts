@@ -1,5 +1,5 @@
 /** Putting a whole file in place in one moment. */
-import { link, open, rename, unlink } from "node:fs/promises";
+import { link, lstat, open, readdir, rename, unlink } from "node:fs/promises";
 import { DeerflowError } from "../base/errors.js";
 import { shownPath } from "../base/virtual-path.js";
 import { errnoOf, isAbsence } from "./disk-error.js";
@@ -10,7 +10,8 @@ const TEMPORARY_NAME = /^\.deerflow-[0-9a-f]{16}\.tmp$/;
 /** What file systems without hard links answer. */
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-const temporaryName = (token: string): string => `.deerflow-${token}.tmp`;
+/** @param token 16 hex digits */
+export const temporaryName = (token: string): string => `.deerflow-${token}.tmp`;
 
 /** Whether a name is that of a file being written. Listings and searches leave it out. */
 export const isTemporaryName = (name: string): boolean => TEMPORARY_NAME.test(name);
@@ -22,31 +23,53 @@ export async function clearAbandoned(folder: HeldDirectory, held: HeldName): Pro
   await Promise.allSettled(cleared);
 }
 
-export interface FilePut {
-  readonly content: Uint8Array;
-  readonly mode: number;
+/** Clears away the temporary files of a folder that nobody has written to since `before`, in milliseconds since 1970. */
+export async function clearForgotten(folder: HeldDirectory, before: number): Promise<void> {
+  const names = (await readdir(folder.path)).filter(isTemporaryName);
+  const cleared = names.map(async (name) => {
+    if ((await lstat(folder.at(name))).mtimeMs < before) await unlink(folder.at(name));
+  });
+  await Promise.allSettled(cleared);
+}
+
+/** Where a temporary file is to go, in its own folder. */
+export interface Target {
+  readonly name: string;
   /** Refuses when something is there already. */
   readonly exclusive: boolean;
   /** Virtual, for messages. */
   readonly path: string;
 }
 
+export interface FilePut extends Target {
+  readonly content: Uint8Array;
+  readonly mode: number;
+}
+
 /**
  * Writes beside the target, flushes, then moves into place: a reader sees the old file or the new one, whole.
+ * @throws as {@link moveIntoPlace}; the system's error
+ */
+export async function putFile(folder: HeldDirectory, put: FilePut, held: HeldName): Promise<void> {
+  const temporary = folder.at(temporaryName(held.token));
+  await writeNew(temporary, put);
+  await moveIntoPlace(folder, temporary, put, held);
+}
+
+/**
+ * Gives a whole temporary file its name; when that fails, nothing of it stays.
  * @throws DeerflowError `file_changed` when the lock was lost meanwhile, or something is there that must not be; the
  * system's error
  */
-export async function putFile(
+export async function moveIntoPlace(
   folder: HeldDirectory,
-  name: string,
-  put: FilePut,
+  temporary: string,
+  { name, exclusive, path }: Target,
   held: HeldName,
 ): Promise<void> {
-  const temporary = folder.at(temporaryName(held.token));
-  await writeNew(temporary, put);
   try {
-    if (!(await held.isHeld())) throw new DeerflowError("file_changed", { path: shownPath(put.path) });
-    if (!put.exclusive || !(await isLinked(temporary, folder.at(name), put.path))) {
+    if (!(await held.isHeld())) throw new DeerflowError("file_changed", { path: shownPath(path) });
+    if (!exclusive || !(await isLinked(temporary, folder.at(name), path))) {
       return await rename(temporary, folder.at(name));
     }
   } catch (error) {
@@ -83,7 +106,7 @@ async function isLinked(temporary: string, target: string, path: string): Promis
   }
 }
 
-async function discard(temporary: string): Promise<void> {
+export async function discard(temporary: string): Promise<void> {
   try {
     await unlink(temporary);
   } catch (error) {

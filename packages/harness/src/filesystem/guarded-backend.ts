@@ -11,11 +11,18 @@ import {
 } from "../base/virtual-path.js";
 import type { PermissionOperation } from "../policy/file-permission.js";
 import type { PermissionRules } from "../policy/permission-rules.js";
-import { isByteReadable, isHostSearchable, isLinkFollowing, shellOf } from "./capabilities.js";
+import {
+  isByteReadable,
+  isHostSearchable,
+  isLinkFollowing,
+  isStreamWritable,
+  shellOf,
+} from "./capabilities.js";
 import type {
   FileBackend,
   FileContent,
   FileEntry,
+  FileWriting,
   HostFolder,
   LinkFollowing,
   ListNotes,
@@ -44,6 +51,9 @@ export function guardFiles(files: FileBackend, rules: PermissionRules): FileBack
   const shell = shellOf(files);
   return Object.assign(guarded, {
     ...(isByteReadable(files) ? { openBytes: (path: string) => guarded.openPieces(path) } : {}),
+    ...(isStreamWritable(files)
+      ? { openWrite: (path: string, options?: WriteOptions) => guarded.openWriting(path, options) }
+      : {}),
     ...(isHostSearchable(files) ? { openFolders: (path: string) => guarded.openHost(path) } : {}),
     ...(isLinkFollowing(files) ? linksOf(files, own) : {}),
     ...(shell === undefined ? {} : { shell }),
@@ -103,6 +113,21 @@ class GuardedFiles implements FileBackend {
   async write(path: string, content: Uint8Array, options?: WriteOptions): Promise<Version> {
     assertAllowed(this.#rules, "write", path);
     return spelledAs(path, "changed", () => this.#judged.write(path, content, options));
+  }
+
+  async openWriting(path: string, options?: WriteOptions): Promise<FileWriting | undefined> {
+    assertAllowed(this.#rules, "write", path);
+    const files = this.#judged;
+    const writing = await spelledAs(path, "changed", async () =>
+      isStreamWritable(files) ? files.openWrite(path, options) : undefined,
+    );
+    return (
+      writing && {
+        write: (bytes) => writing.write(bytes),
+        commit: () => spelledAs(path, "changed", () => writing.commit()),
+        abort: () => writing.abort(),
+      }
+    );
   }
 
   async remove(path: string): Promise<boolean> {

@@ -13,12 +13,14 @@ import type {
   FileBackend,
   FileContent,
   FileEntry,
+  FileWriting,
   HostFolder,
   HostSearchable,
   LinkFollowing,
   ListNotes,
   PathJudge,
   PathOperation,
+  StreamWritable,
   Version,
   WriteOptions,
 } from "./contract.js";
@@ -28,7 +30,8 @@ import { type LinkView, type Mounted, resolveLinks } from "./disk-links.js";
 import { DISK_LOCK, type HeldName } from "./disk-lock.js";
 import { assertRegular, type FilePieces, openPieces, readWhole, versionAt } from "./disk-pieces.js";
 import { removeTree } from "./disk-removal.js";
-import { clearAbandoned, isTemporaryName, putFile } from "./disk-write.js";
+import { clearAbandoned, isTemporaryName, putFile, type Target } from "./disk-write.js";
+import { openWriting, type PutInPlace } from "./disk-writing.js";
 import { type HeldDirectory, holdDirectory, withDirectory } from "./held-directory.js";
 import { MountTable, type Place } from "./mount-table.js";
 import { bothJudges } from "./path-judge.js";
@@ -63,7 +66,9 @@ export interface MountedDiskOptions {
  * is then opened without following links. Writers of one file take turns, also those of other processes of this user:
  * see {@link DISK_LOCK}. Other programs, such as an editor, are only noticed when they are done before the turn.
  */
-export class MountedDiskBackend implements FileBackend, HostSearchable, ByteReadable, LinkFollowing {
+export class MountedDiskBackend
+  implements FileBackend, HostSearchable, ByteReadable, StreamWritable, LinkFollowing
+{
   readonly id: string;
   readonly #options: MountedDiskOptions;
   readonly #table: MountTable;
@@ -119,15 +124,19 @@ export class MountedDiskBackend implements FileBackend, HostSearchable, ByteRead
   }
 
   async write(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<Version> {
-    const place = await this.#enter("write", path);
-    if (place.kind === "outside") {
-      throw new DeerflowError("path_denied", { path: shownPath(path), reason: this.#table.writable });
-    }
-    if (place.kind === "scaffold" || place.below.length === 0) {
-      throw new DeerflowError("is_a_directory", { path: shownPath(path) });
-    }
-    this.#assertWritable(place);
+    const place = await this.#enterToWrite(path);
     return WRITES.hold(`${this.id}\n${place.path}`, () => this.#replace(place, content, options));
+  }
+
+  async openWrite(path: string, options: WriteOptions = {}): Promise<FileWriting> {
+    const place = await this.#enterToWrite(path);
+    try {
+      const folder = await holdDirectory(place.mount.hostPath, place.below.slice(0, -1), true);
+      const commit = (put: PutInPlace) => this.#commit(folder, place, options, put);
+      return await openWriting({ folder, path: place.path, commit });
+    } catch (error) {
+      throw writeError(error, place);
+    }
   }
 
   async remove(path: string): Promise<boolean> {
@@ -170,6 +179,18 @@ export class MountedDiskBackend implements FileBackend, HostSearchable, ByteRead
   async #enter(operation: PathOperation, path: string): Promise<Place> {
     const place = await this.resolve(path);
     this.#options.judge?.(operation, place.path);
+    return place;
+  }
+
+  async #enterToWrite(path: string): Promise<Mounted> {
+    const place = await this.#enter("write", path);
+    if (place.kind === "outside") {
+      throw new DeerflowError("path_denied", { path: shownPath(path), reason: this.#table.writable });
+    }
+    if (place.kind === "scaffold" || place.below.length === 0) {
+      throw new DeerflowError("is_a_directory", { path: shownPath(path) });
+    }
+    this.#assertWritable(place);
     return place;
   }
 
@@ -282,16 +303,29 @@ export class MountedDiskBackend implements FileBackend, HostSearchable, ByteRead
     const parent = place.below.slice(0, -1);
     try {
       await withDirectory(place.mount.hostPath, parent, { create: true }, (folder) =>
-        this.#alone(folder, place, (held) => compareAndPut(folder, place, { content, options, held })),
+        this.#alone(folder, place, async (held) => {
+          const { mode, target } = await compare(folder, place, options);
+          await putFile(folder, { ...target, content, mode }, held);
+        }),
       );
     } catch (error) {
-      // The folder of the mount could not be made, since a file is there.
-      if (errnoOf(error) === "EEXIST")
-        throw new DeerflowError("not_a_directory", { path: shownPath(place.mount.virtualPath) }, error);
-      // ENOTDIR is about a name above the file.
-      throw diskError(error, errnoOf(error) === "ENOTDIR" ? parentOf(place.path) : place.path);
+      throw writeError(error, place);
     }
     return sha256(content);
+  }
+
+  /** What was written piece by piece takes its place, in the folder that it was begun in. */
+  #commit(folder: HeldDirectory, place: Mounted, options: WriteOptions, put: PutInPlace): Promise<void> {
+    return WRITES.hold(`${this.id}\n${place.path}`, async () => {
+      try {
+        await this.#alone(folder, place, async (held) => {
+          const { mode, target } = await compare(folder, place, options);
+          await put(mode, target, held);
+        });
+      } catch (error) {
+        throw writeError(error, place);
+      }
+    });
   }
 
   /** The key names the file itself, so that it is the same in every process and below every mount. */
@@ -305,25 +339,29 @@ export class MountedDiskBackend implements FileBackend, HostSearchable, ByteRead
   }
 }
 
-interface Replacement {
-  readonly content: Uint8Array;
-  readonly options: WriteOptions;
-  readonly held: HeldName;
-}
-
-async function compareAndPut(folder: HeldDirectory, place: Mounted, replacement: Replacement): Promise<void> {
-  const { content, options, held } = replacement;
-  const { path } = place;
-  const name = place.below.at(-1) ?? "";
-  const expected = options.expectedVersion;
+/** What is there must be what the writer expects; gives the mode that the new file gets. */
+async function compare(
+  folder: HeldDirectory,
+  { path, below }: Mounted,
+  { expectedVersion }: WriteOptions,
+): Promise<{ readonly mode: number; readonly target: Target }> {
+  const name = below.at(-1) ?? "";
   const before = await lstatOrAbsent(folder.at(name));
   if (before?.isDirectory() === true) throw new DeerflowError("is_a_directory", { path: shownPath(path) });
   if (before !== undefined) assertRegular(before, path);
-  if (expected !== undefined && (await versionAt(folder, name, path)) !== expected) {
+  if (expectedVersion !== undefined && (await versionAt(folder, name, path)) !== expectedVersion) {
     throw new DeerflowError("file_changed", { path: shownPath(path) });
   }
   const mode = before === undefined ? NEW_FILE_MODE : before.mode & KEPT_MODE;
-  await putFile(folder, name, { content, mode, path, exclusive: expected === null }, held);
+  return { mode, target: { name, path, exclusive: expectedVersion === null } };
+}
+
+function writeError(error: unknown, place: Mounted): unknown {
+  // The folder of the mount could not be made, since a file is there.
+  if (errnoOf(error) === "EEXIST")
+    return new DeerflowError("not_a_directory", { path: shownPath(place.mount.virtualPath) }, error);
+  // ENOTDIR is about a name above the file.
+  return diskError(error, errnoOf(error) === "ENOTDIR" ? parentOf(place.path) : place.path);
 }
 
 const isForbidden = (error: unknown): boolean => DeerflowError.is(error) && error.code === "path_forbidden";

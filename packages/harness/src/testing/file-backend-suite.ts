@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../base/hash.js";
 import { childOf } from "../base/virtual-path.js";
-import type { FileBackend } from "../filesystem/contract.js";
+import { isStreamWritable } from "../filesystem/capabilities.js";
+import type { FileBackend, FileWriting, WriteOptions } from "../filesystem/contract.js";
 
 /** A backend ready for a test, and an empty folder in it that can be written to. */
 export interface OpenedBackend {
@@ -55,6 +56,7 @@ export function fileBackendSuite(name: string, open: () => Promise<OpenedBackend
     nameSuite(keeps);
     raceSuite(keeps);
     removalSuite(keeps);
+    pieceSuite(keeps);
   });
 }
 
@@ -339,5 +341,82 @@ function removalSuite(keeps: Keeps): void {
     await fill("f");
     await expect(files.remove(opened.root)).rejects.toEqual(code("path_denied"));
     expect(await textAt(at("f"))).toBe("content of f");
+  });
+}
+
+type Begin = (name: string, options?: WriteOptions) => Promise<FileWriting>;
+
+/** For a backend that takes files piece by piece; another has nothing to promise here. */
+function pieceSuite(keeps: Keeps): void {
+  const takes = (promise: string, test: (scene: Scene, begin: Begin) => Promise<void>) =>
+    keeps(promise, async (scene) => {
+      const { files, at } = scene;
+      if (!isStreamWritable(files)) return;
+      const first = await files.openWrite(at("probe"));
+      await first?.abort();
+      if (first === undefined) return;
+      await test(scene, async (name, options) => {
+        const writing = await files.openWrite(at(name), options);
+        if (writing === undefined) throw new Error("It is taken whole here, and was not a moment ago.");
+        return writing;
+      });
+    });
+
+  takes("shows a file that is written in pieces only when it is whole", async (scene, begin) => {
+    const { at, files, fill, textAt, opened } = scene;
+    await fill("old");
+    const writings = [await begin("old"), await begin("new")];
+    for (const writing of writings)
+      for (const piece of ["one ", "", "two"]) await writing.write(bytes(piece));
+    expect(await textAt(at("old"))).toBe("content of old");
+    expect(await files.stat(at("new"))).toBeUndefined();
+    expect(await scene.namesIn(opened.root)).toEqual([at("old")]);
+    for (const writing of writings) await writing.commit();
+    expect([await textAt(at("old")), await textAt(at("new"))]).toEqual(["one two", "one two"]);
+    expect(await scene.namesIn(opened.root)).toEqual([at("new"), at("old")]);
+  });
+
+  takes("makes the folders above such a file", async ({ at, textAt }, begin) => {
+    await (await begin("d/e/f")).commit();
+    expect(await textAt(at("d/e/f"))).toBe("");
+  });
+
+  takes("leaves nothing of such a file that is given up", async (scene, begin) => {
+    const { at, files, fill, textAt, opened } = scene;
+    await fill("old");
+    for (const name of ["old", "new"]) {
+      const writing = await begin(name);
+      await writing.write(bytes("half"));
+      await writing.abort();
+      await writing.abort();
+      await expect(writing.write(bytes("more"))).rejects.toThrow();
+      await expect(writing.commit()).rejects.toThrow();
+    }
+    expect(await textAt(at("old"))).toBe("content of old");
+    expect(await scene.namesIn(opened.root)).toEqual([at("old")]);
+    expect(await files.read(at("new"))).toBeUndefined();
+  });
+
+  takes("compares at the end of such a file", async ({ at, files, fill, textAt }, begin) => {
+    await fill("f");
+    const version = (await files.read(at("f")))?.version ?? null;
+    for (const expectedVersion of [null, "0".repeat(64)]) {
+      const writing = await begin("f", { expectedVersion });
+      await writing.write(bytes("wrong"));
+      await expect(writing.commit()).rejects.toEqual(code("file_changed"));
+    }
+    const writing = await begin("f", { expectedVersion: version });
+    await writing.write(bytes("right"));
+    await writing.commit();
+    expect(await textAt(at("f"))).toBe("right");
+  });
+
+  takes("puts such a file neither over a folder, nor below a file", async (scene, begin) => {
+    await scene.fill("d/f");
+    const over = begin("d").then((writing) => writing.commit());
+    await expect(over).rejects.toEqual(code("is_a_directory"));
+    const below = begin("d/f/g").then((writing) => writing.commit());
+    await expect(below).rejects.toEqual(code("not_a_directory"));
+    expect(await scene.textAt(scene.at("d/f"))).toBe("content of d/f");
   });
 }
