@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Writable } from "node:stream";
 import { killTree } from "./kill-tree.js";
+import { OutputGate } from "./output-gate.js";
 import { OutputWindow } from "./output-window.js";
 import { PathMask, type PathReplacement } from "./path-mask.js";
 
@@ -21,7 +22,8 @@ export interface ProcessRequest {
   readonly outputCharacters: number;
   readonly replacements: readonly PathReplacement[];
   readonly signal?: AbortSignal | undefined;
-  onOutput?: ((chunk: string) => void) | undefined;
+  /** A promise holds the program back; when the listener fails the program is ended. */
+  onOutput?: ((chunk: string) => void | Promise<void>) | undefined;
 }
 
 export interface ProcessOutcome {
@@ -38,19 +40,23 @@ export interface ProcessOutcome {
 
 /** How long the pipes may stay open after the program has ended and its descendants were killed. */
 const DRAIN_MILLISECONDS = 1000;
+/** How often that time begins anew while a listener is still busy with what the program printed. */
+const MAX_DRAINS = 30;
 const ERROR_CHARACTERS = 4000;
 
 /**
  * Resolves when the program has ended, failed or not; standard input is empty.
  *
- * @throws the signal's reason when it aborts, or the system's error when the program cannot be started
+ * @throws the signal's reason when it aborts, the system's error when the program cannot be started, or what the
+ * listener threw
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   request.signal?.throwIfAborted();
   const startedAt = performance.now();
   const child = start(request);
-  const output = collect(child, request);
   const kill = () => killTree(child.pid, request.marker);
+  const gate = new OutputGate(child.stdout, request.onOutput, kill);
+  const output = collect(child, request, gate);
 
   let timedOut = false;
   const timer = setTimeout(() => {
@@ -59,10 +65,12 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   }, request.timeoutMilliseconds);
   request.signal?.addEventListener("abort", kill, { once: true });
   try {
-    const exitCode = await ended(child, kill);
+    const exitCode = await ended(child, kill, gate);
     request.signal?.throwIfAborted();
+    const collected = output();
+    await gate.settled();
     return {
-      ...output(),
+      ...collected,
       exitCode,
       timedOut,
       durationMilliseconds: Math.round(performance.now() - startedAt),
@@ -93,7 +101,7 @@ function start(request: ProcessRequest): ChildProcess {
 }
 
 /** Starts to collect what the program prints; the returned function gives what came. */
-function collect(child: ChildProcess, request: ProcessRequest) {
+function collect(child: ChildProcess, request: ProcessRequest, gate: OutputGate) {
   const printed = new OutputWindow(request.outputCharacters);
   const complained = new OutputWindow(ERROR_CHARACTERS);
   const mask = new PathMask(request.replacements);
@@ -101,7 +109,7 @@ function collect(child: ChildProcess, request: ProcessRequest) {
   const take = (text: string) => {
     if (text === "") return;
     printed.add(text);
-    request.onOutput?.(text);
+    gate.tell(text);
   };
   child.stdout?.setEncoding("utf8").on("data", (text: string) => take(mask.add(text)));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => complained.add(errorMask.add(text)));
@@ -116,16 +124,20 @@ function collect(child: ChildProcess, request: ProcessRequest) {
  * Resolves with the exit code once the pipes are drained. A descendant in the background may hold them open:
  * it is killed as soon as the program itself has ended, so that it cannot keep the call hanging.
  */
-function ended(child: ChildProcess, kill: () => void): Promise<number | undefined> {
+function ended(child: ChildProcess, kill: () => void, gate: OutputGate): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     let drain: NodeJS.Timeout | undefined;
-    child.once("error", reject);
-    child.once("exit", () => {
-      kill();
+    const closeLater = (drains: number): void => {
       drain = setTimeout(() => {
+        if (gate.isClosed && drains < MAX_DRAINS) return closeLater(drains + 1);
         child.stdout?.destroy();
         child.stderr?.destroy();
       }, DRAIN_MILLISECONDS);
+    };
+    child.once("error", reject);
+    child.once("exit", () => {
+      kill();
+      closeLater(1);
     });
     child.once("close", (code) => {
       clearTimeout(drain);
