@@ -47,7 +47,13 @@ export type {
 export { PermissionRules, type PermissionRulesOptions } from "../policy/permission-rules.js";
 
 /** For backends of your own: the contract, and what one can do beyond it. */
-export { isByteReadable, isHostSearchable, isLinkFollowing, shellOf } from "../filesystem/capabilities.js";
+export {
+  isByteReadable,
+  isHostSearchable,
+  isLinkFollowing,
+  isStreamWritable,
+  shellOf,
+} from "../filesystem/capabilities.js";
 export type * from "../filesystem/contract.js";
 export { filesChannel, type FilesState, type FilesUpdate } from "../filesystem/files-channel.js";
 export type { FileData } from "../filesystem/file-data.js";
