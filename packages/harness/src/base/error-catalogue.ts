@@ -136,6 +136,11 @@ export const ERROR_CATALOGUE = {
     retry: "never",
     text: "A folder cannot be shown in the sandbox at {virtualPath}: {reason}.",
   },
+  network_policy_invalid: {
+    status: 500,
+    retry: "never",
+    text: "sandbox.network.allow cannot have {entry}: {reason}.",
+  },
   sandbox_unauthorized: {
     status: 403,
     retry: "model",
@@ -295,6 +300,12 @@ export const ERROR_CATALOGUE = {
     text: "These file permission rules cannot be enforced, because commands in the shell could go around them: {rules}.",
     next: "{hint}",
   },
+  permissions_too_wide: {
+    status: 500,
+    retry: "model",
+    text: "The command was not run, because the files that permission rules protect could not be told beforehand: {reason}.",
+    next: "Remove what is not needed with the file tools, and tell the user that the rules need a narrower pattern.",
+  },
   filesystem_options_invalid: {
     status: 500,
     retry: "never",
@@ -395,6 +406,11 @@ export const ERROR_CATALOGUE = {
     retry: "model",
     text: "The command was not run: {reason}.",
     next: "Reach the goal another way, without what was named.",
+  },
+  command_audit_invalid: {
+    status: 500,
+    retry: "never",
+    text: "The command audit cannot be set up: {place} is not valid: {reason}.",
   },
   task_empty: {
     status: 422,

@@ -43,4 +43,24 @@ describe("the logging audit sink", () => {
     const { type, ...facts } = event;
     expect(await logged(event)).toEqual({ level: "warn", message: type, ...facts });
   });
+
+  it.each([
+    ["allowed", "info"],
+    ["refused", "warn"],
+  ] as const)("logs a network request that was %s at the level %s", async (verdict, level) => {
+    const event = {
+      type: "network.requested",
+      threadId: "t",
+      host: "example.com",
+      port: 443,
+      method: "CONNECT",
+      verdict,
+      reason: "example.com",
+      bytesIn: 10,
+      bytesOut: 2,
+      milliseconds: 5,
+    } as const;
+    const { type, ...facts } = event;
+    expect(await logged(event)).toEqual({ level, message: type, ...facts });
+  });
 });

@@ -19,7 +19,23 @@ export interface ToolRefused {
   readonly code: string;
 }
 
-export type AuditEvent = CommandAudited | ToolRefused;
+/** A command in a sandbox with an allow list asked for something on the network; the request has ended. */
+export interface NetworkRequested {
+  readonly type: "network.requested";
+  readonly threadId: string;
+  /** Empty where the request named none that could be understood; then the port is 0. */
+  readonly host: string;
+  readonly port: number;
+  readonly method: string;
+  readonly verdict: "allowed" | "refused";
+  /** The entry of the allow list, or the code of the refusal and what it found. */
+  readonly reason: string;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly milliseconds: number;
+}
+
+export type AuditEvent = CommandAudited | ToolRefused | NetworkRequested;
 
 export interface AuditSink {
   /** Resolves when the event is safe. A sink that rejects stops the call that it would have recorded. */
@@ -27,11 +43,12 @@ export interface AuditSink {
 }
 
 const COMMAND_CHARACTERS = 200;
+const HARMLESS: readonly string[] = ["pass", "allowed"];
 
 /** Writes every event to the log: what passed as information, what did not as a warning; long commands cut. */
 export const loggingAuditSink = (logger: Logger): AuditSink => ({
   async record({ type, ...facts }) {
-    const harmless = "verdict" in facts && facts.verdict === "pass";
+    const harmless = "verdict" in facts && HARMLESS.includes(facts.verdict);
     const entry =
       "command" in facts ? { ...facts, command: facts.command.slice(0, COMMAND_CHARACTERS) } : facts;
     if (harmless) logger.info(type, entry);

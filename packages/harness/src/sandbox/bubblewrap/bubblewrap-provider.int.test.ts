@@ -25,7 +25,8 @@ describe("the bubblewrap provider", () => {
     expect(await new BubblewrapProvider().health()).toEqual({
       provider: "bubblewrap",
       available: true,
-      reason: "Commands run isolated, without network.",
+      reason: "Commands run isolated.",
+      network: "Commands reach no network.",
     });
   });
 

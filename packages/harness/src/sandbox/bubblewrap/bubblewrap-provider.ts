@@ -21,19 +21,14 @@ import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import type { PathReplacement } from "../path-mask.js";
 import { runProcess } from "../run-process.js";
-import {
-  bubblewrapPlan,
-  NO_NETWORK,
-  NODE_INSIDE,
-  type Option,
-  type RootFolder,
-} from "./bubblewrap-arguments.js";
+import { bubblewrapPlan, NODE_INSIDE, type Option, type RootFolder } from "./bubblewrap-arguments.js";
 import { launchOf } from "./launch.js";
+import { NetworkAccess, type NetworkForCommand, type NetworkOptions } from "./network-access.js";
 import { seccompFilter } from "./seccomp-filter.js";
 
-export interface BubblewrapOptions {
+export interface BubblewrapOptions extends NetworkOptions {
   readonly limits?: Partial<CommandLimits>;
-  /** Where `bwrap` is looked for; the `PATH` of this process by default. */
+  /** Where `bwrap` and `socat` are looked for; the `PATH` of this process by default. */
   readonly searchPath?: string;
   /**
    * Host user for the sandbox's processes, when this process is root. The mounted folders must belong to it.
@@ -66,9 +61,12 @@ export class BubblewrapProvider implements SandboxProvider {
   readonly #seccomp = seccompFilter(process.arch);
   readonly #nodePath = realpathSync(process.execPath);
   readonly #acquired = new AcquiredSandboxes();
+  readonly #network: NetworkAccess;
 
+  /** @throws DeerflowError `network_policy_invalid` */
   constructor(options: BubblewrapOptions = {}) {
     this.#options = { ...options };
+    this.#network = new NetworkAccess(options);
     this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...options.limits });
     this.#bubblewrap = findExecutable("bwrap", options.searchPath ?? process.env["PATH"]);
   }
@@ -76,14 +74,23 @@ export class BubblewrapProvider implements SandboxProvider {
   async health(): Promise<SandboxHealth> {
     const reason = await this.#obstacle().catch(reasonOf);
     return reason === undefined
-      ? { provider: this.name, available: true, reason: "Commands run isolated, without network." }
+      ? {
+          provider: this.name,
+          available: true,
+          reason: "Commands run isolated.",
+          network: this.#network.sentence,
+        }
       : { provider: this.name, available: false, reason };
   }
 
   async acquire(spec: SandboxSpec): Promise<Sandbox> {
     const mounts = resolveMounts(spec.mounts);
     const prepared = { spec, mounts, replacements: this.#replacements(mounts) };
-    return this.#acquired.add(spec.id, (request, signal) => this.#execute(prepared, request, signal));
+    return this.#acquired.add(spec.id, async (request, signal) =>
+      this.#network.during(spec.id, { ...this.#parts(), nodePath: this.#nodePath }, (network) =>
+        this.#execute({ ...prepared, network }, request, signal),
+      ),
+    );
   }
 
   get(id: string): Sandbox | undefined {
@@ -127,14 +134,16 @@ export class BubblewrapProvider implements SandboxProvider {
       : [...mountReplacements(mounts), node];
   }
 
-  async #execute(prepared: Prepared, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
+  async #execute(
+    prepared: Prepared & { readonly network: NetworkForCommand },
+    request: CommandRequest,
+    signal: AbortSignal,
+  ): Promise<CommandResult> {
     checkCommand(request);
-    const { spec, mounts, replacements } = prepared;
+    const { spec, mounts, replacements, network } = prepared;
     const parts = this.#parts();
     // Path rules: what they hide and make read-only now.
     const overlays: readonly Option[] = [];
-    // Network: what is reached, and the program that bridges to it.
-    const network = NO_NETWORK;
     const plan = bubblewrapPlan({
       mounts,
       cwd: request.cwd ?? spec.workingDirectory,
@@ -146,18 +155,18 @@ export class BubblewrapProvider implements SandboxProvider {
       rootFolders: rootFolders(),
       nodePath: this.#nodePath,
       seccomp: parts.seccomp,
-      network,
+      network: network.part,
       overlays,
     });
     // Outermost first: the limit group, then the network.
-    const launch = launchOf({ file: parts.bubblewrap, ...plan }, []);
+    const launch = launchOf({ file: parts.bubblewrap, ...plan }, network.wrappers);
     const { errorOutput, ...result } = await runProcess({
       ...launch,
       // Empty, because a sandboxed program can read the environment of bubblewrap itself.
       env: {},
       timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
       outputCharacters: this.#limits.outputCharacters,
-      replacements,
+      replacements: [...replacements, ...network.replacements],
       signal,
       onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
       ...(this.#options.identity === undefined ? {} : { identity: this.#options.identity }),
