@@ -3,6 +3,8 @@
 /** Providers, and what one is. */
 export { BubblewrapProvider, type BubblewrapOptions } from "../sandbox/bubblewrap/bubblewrap-provider.js";
 export { LocalProvider, type LocalOptions } from "../sandbox/local/local-provider.js";
+export type { NetworkPolicy } from "../sandbox/network/network-policy.js";
+export type { NetworkRequest } from "../sandbox/network/network-request.js";
 export { LazySandbox } from "../sandbox/lazy-sandbox.js";
 export * from "../sandbox/contract.js";
 export { type CommandLimits, DEFAULT_LIMITS } from "../sandbox/limits.js";

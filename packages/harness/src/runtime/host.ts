@@ -83,12 +83,13 @@ interface Parts {
 async function wire({ env, logger, source, home, persistence }: Parts): Promise<Host> {
   const config = (): DeerflowConfig => source.current();
   const models = currentModels({ config, env, logger });
-  const sandbox = await probeSandbox(config());
+  const audit = loggingAuditSink(fileLogger(auditLogPath(home), "info"));
+  const sandbox = await probeSandbox(config(), audit);
   const agents = makeLeadAgent({
     home,
     config,
     models,
-    audit: loggingAuditSink(fileLogger(auditLogPath(home), "info")),
+    audit,
     logger,
     ...(sandbox.provider === undefined ? {} : { sandboxProvider: sandbox.provider }),
   });

@@ -60,4 +60,26 @@ describe("choosing a sandbox", () => {
       health: [{ provider: "bubblewrap", available: false, reason: "This installation does not have it." }],
     });
   });
+
+  it.each(["local", "docker", "remote"])(
+    "does not take %s, which cannot hold an allow list",
+    async (name) => {
+      const network = { mode: "allow_list", allow: ["example.com"] } as const;
+      // Providers of the future have names that the type does not know yet.
+      const choice = { provider: name as "local", allowHostBash: true, network };
+      const { name: chosen, health } = await choose(choice, [provider(name, true)]);
+      expect({ chosen, available: health[0]?.available, reason: health[0]?.reason }).toEqual({
+        chosen: undefined,
+        available: false,
+        reason: expect.stringContaining("only bubblewrap can"),
+      });
+    },
+  );
+
+  it("takes bubblewrap with an allow list, and others without one", async () => {
+    const network = { mode: "allow_list", allow: ["example.com"] } as const;
+    expect((await choose({ network }, [provider("bubblewrap", true)])).name).toBe("bubblewrap");
+    const open = { provider: "local", allowHostBash: true, network: { mode: "open" } } as const;
+    expect((await choose(open, [LOCAL])).name).toBe("local");
+  });
 });
