@@ -72,7 +72,17 @@ export interface HostFolder {
   readonly only?: string;
   /** Whether a search may tell of a name below, as `a/b.txt`; absent where it may tell of all. */
   readonly shows?: (name: string) => boolean;
+  /** Where it lies, for a process in a cell. */
+  readonly cell: SearchCell;
+  /** True where commands of a sandbox can put links in the way of a search while it runs: then it needs the cell. */
+  readonly isContested: boolean;
   close(): Promise<void>;
+}
+
+/** The folder of the host beyond which a process sees nothing, and the names from there to its working directory. */
+export interface SearchCell {
+  readonly hostPath: string;
+  readonly below: readonly string[];
 }
 
 /** A backend that can give a file piece by piece, so that a large one need not be in memory whole. */
@@ -127,13 +137,16 @@ export interface Shell {
   readonly workingDirectory: string;
   /** True when commands run on this machine itself and can reach every file of it. */
   readonly reachesHost: boolean;
+  /** The time limit of a command that names none, in seconds; absent where who asks may say so. */
+  readonly timeoutSeconds?: number;
 }
 
 /** A backend whose files lie on this machine, so that a search may run in a process of its own. */
 export interface HostSearchable {
   /**
    * The host folders that make up `path`, in order of virtual path, or the folder of a file; the caller closes each.
-   * Undefined where some of what `path` holds lies elsewhere: then the search goes through the five verbs.
+   * Undefined where some of what `path` holds lies elsewhere, or a process could not be kept from telling what is
+   * forbidden: then the search goes through the five verbs.
    */
   openFolders(path: string): Promise<readonly HostFolder[] | undefined>;
 }

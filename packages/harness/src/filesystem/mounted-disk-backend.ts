@@ -233,7 +233,7 @@ export class MountedDiskBackend
 
   /** What is shown of it is judged by where it lies now, not by where its path leads later. */
   async #openFolder(place: Mounted, virtualPath: string): Promise<HostFolder | undefined> {
-    const folder = await openFolder(place, virtualPath);
+    const folder = await openFolder(place, virtualPath, this.#options.links !== "host");
     if (folder === undefined || this.#options.judge === undefined) return folder;
     return { ...folder, shows: wayTest((name) => this.#isReadable(childOf(place.path, name))) };
   }
@@ -383,10 +383,18 @@ async function lstatOrAbsent(path: string): Promise<Stats | undefined> {
   }
 }
 
-async function openFolder(place: Mounted, virtualPath: string): Promise<HostFolder | undefined> {
+async function openFolder(
+  place: Mounted,
+  virtualPath: string,
+  isContested: boolean,
+): Promise<HostFolder | undefined> {
+  const { below } = place;
+  const { hostPath } = place.mount;
   try {
-    const held = await holdDirectory(place.mount.hostPath, place.below);
-    return { virtualPath, workingDirectory: held.path, close: () => held.close() };
+    const held = await holdDirectory(hostPath, below);
+    const workingDirectory = held.path;
+    const close = () => held.close();
+    return { virtualPath, workingDirectory, cell: { hostPath, below }, isContested, close };
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw diskError(error, place.path);

@@ -8,11 +8,12 @@ import { findExecutable } from "../base/find-executable.js";
 import { childOf, segmentsOf } from "../base/virtual-path.js";
 import type { HostFolder } from "./contract.js";
 import { isTemporaryName } from "./disk-write.js";
+import { isCellComplaint, searchCellArguments } from "./search-cell.js";
 import { type LineSearch, MAX_SEARCHED_BYTES, type SearchNotes } from "./line-search.js";
 import { ripgrepExpression } from "./search-pattern.js";
 import { MAX_DEPTH, type WalkNotes } from "./walk.js";
 
-/** ripgrep cannot be started or refuses the expression: then the other way must do it. */
+/** ripgrep cannot be started, may not be, or refuses the expression: then the other way must do it. */
 export class RipgrepUnusable extends Error {}
 
 /** Where ripgrep is: `rg` on the PATH, else the one that is installed with this package. */
@@ -124,6 +125,9 @@ async function* ripgrepPaths(
   notes: WalkNotes,
   onTooLarge: (path: string) => void,
 ): AsyncGenerator<readonly string[]> {
+  // A link that comes and goes could lead it to what is hidden in the same folder, which no cell prevents.
+  if (folders.some(({ isContested, shows }) => isContested && shows !== undefined))
+    throw new RipgrepUnusable();
   for (const folder of folders) {
     const complaints = new Complaints(folder, notes, onTooLarge);
     const unusable = new Set<string>();
@@ -172,11 +176,8 @@ async function* namesFrom(
   signal: AbortSignal,
   complaints: Complaints,
 ): AsyncGenerator<Buffer> {
-  const child = spawn(ripgrepPath(process.env), args, {
-    cwd: folder.workingDirectory,
-    env: {},
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const { program, commandLine, cwd } = processFor(folder, args);
+  const child = spawn(program, commandLine, { cwd, env: {}, stdio: ["ignore", "pipe", "pipe"] });
   const failed = new Promise<"failed">((resolve) => child.once("error", () => resolve("failed")));
   const closed = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
   const stop = () => child.kill("SIGKILL");
@@ -194,15 +195,33 @@ async function* namesFrom(
       if (turn.isOver) await turn.next();
     }
     const code = await Promise.race([failed, closed]);
-    if (code === "failed" || (code === 2 && complaints.isRefusal)) throw new RipgrepUnusable();
+    if (code === "failed" || complaints.isCellRefused || (code === 2 && complaints.isRefusal))
+      throw new RipgrepUnusable();
   } finally {
     signal.removeEventListener("abort", stop);
     stop();
   }
 }
 
+interface SearchProcess {
+  readonly program: string;
+  readonly commandLine: readonly string[];
+  readonly cwd: string;
+}
+
+/** ripgrep itself, or ripgrep in a cell: the one that comes with this package, which needs no libraries. */
+function processFor(folder: HostFolder, args: readonly string[]): SearchProcess {
+  const { cell, isContested, workingDirectory } = folder;
+  if (!isContested) return { program: ripgrepPath(process.env), commandLine: args, cwd: workingDirectory };
+  const program = findExecutable("bwrap", process.env["PATH"]);
+  if (program === undefined) throw new RipgrepUnusable();
+  return { program, commandLine: searchCellArguments(cell, rgPath, args), cwd: "/" };
+}
+
 /** What ripgrep says beside its results. */
 class Complaints {
+  /** It was not even started. */
+  isCellRefused = false;
   /** Something was said that is about no file. */
   isRefusal = false;
   readonly #folder: HostFolder;
@@ -223,7 +242,8 @@ class Complaints {
       return;
     }
     const path = /^(?:rg: )?(\.\/.+?): /.exec(line)?.[1];
-    if (path === undefined) this.isRefusal = true;
+    if (isCellComplaint(line)) this.isCellRefused = true;
+    else if (path === undefined) this.isRefusal = true;
     else if (isShown(this.#folder, path)) this.#notes.unreadable.push(inFolder(this.#folder, path));
   }
 }
