@@ -1,7 +1,8 @@
 /** Copies a file or folder of the user into a thread's uploads, within the configured limits. */
-import { copyFile, lstat, mkdir, readdir, realpath } from "node:fs/promises";
-import { basename, dirname, join, posix } from "node:path";
-import { DeerflowError } from "@deerflow/harness";
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, posix, relative } from "node:path";
+import { DeerflowError, VIRTUAL_UPLOADS } from "@deerflow/harness";
+import { type FileBackend, FilesystemBackend } from "@deerflow/harness/filesystem";
 
 export interface ImportLimits {
   readonly maxFiles: number;
@@ -16,7 +17,6 @@ export interface ImportedFile {
   readonly status: "uploaded";
 }
 
-const VIRTUAL_UPLOADS = "/mnt/user-data/uploads";
 /** Folders that hold no input of a task but may hold a hundred thousand files. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ".git",
@@ -27,58 +27,88 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
 ]);
 
 interface Found {
+  /** In the source. */
   readonly from: string;
-  /** Relative to the uploads folder, with forward slashes. */
+  /** Below the uploads. */
   readonly to: string;
   readonly size: number;
 }
 
+/** Where a thread's files are, and where the user's come from. */
+export interface ImportPlaces {
+  readonly uploads: FileBackend;
+  /** The home folder. What lies there was written by an agent, so that no link in it is followed. */
+  readonly home: string;
+}
+
 /**
  * @param input an absolute path on this machine. A link is followed when it is the input itself; links inside a
- *   folder are left out, because they may lead anywhere
+ *   folder are left out, because they may lead anywhere, and so are names that are not UTF-8
  * @returns one entry for a file, one for a folder as a whole
- * @throws DeerflowError `input_missing`, `input_too_large`; nothing is copied then
+ * @throws DeerflowError `input_missing`, `input_too_large`; nothing is copied then. `path_denied` where something in
+ *   the uploads leads out of the thread
  */
 export async function importInput(
   input: string,
-  uploads: string,
+  { uploads, home }: ImportPlaces,
   limits: ImportLimits,
 ): Promise<ImportedFile[]> {
   const name = basename(input);
-  const found = await find(await realPath(input), name, limits);
-  if (found === undefined) {
-    throw new DeerflowError("input_missing", { path: input, reason: "it is neither a file nor a folder" });
-  }
+  const path = await realInput(input, home);
+  const stats = await lstat(path);
+  if (!stats.isFile() && !stats.isDirectory()) throw missing(input, "it is neither a file nor a folder");
+  const source = new FilesystemBackend({ rootDir: stats.isFile() ? dirname(path) : path });
+  const target = posix.join(VIRTUAL_UPLOADS, name);
+  const found = stats.isFile()
+    ? [{ from: `/${basename(path)}`, to: target, size: stats.size }]
+    : await findBelow(source, { from: "/", to: target }, limits);
   const size = found.reduce((sum, file) => sum + file.size, 0);
   if (found.length > limits.maxFiles || size > limits.maxTotalBytes) {
     throw new DeerflowError("input_too_large", { path: input, ...limits });
   }
-  for (const file of found) {
-    const target = join(uploads, ...file.to.split("/"));
-    await mkdir(dirname(target), { recursive: true });
-    await copyFile(file.from, target);
-  }
-  return [{ filename: name, size, path: posix.join(VIRTUAL_UPLOADS, name), status: "uploaded" }];
+  for (const file of found) await copy(source, uploads, file);
+  return [{ filename: name, size, path: target, status: "uploaded" }];
 }
 
-async function realPath(input: string): Promise<string> {
-  try {
-    return await realpath(input);
-  } catch (error) {
-    throw new DeerflowError("input_missing", { path: input, reason: "nothing is there" }, error);
-  }
+const missing = (path: string, reason: string, cause?: unknown): DeerflowError =>
+  new DeerflowError("input_missing", { path, reason }, cause);
+
+async function realInput(input: string, home: string): Promise<string> {
+  const real = await realpath(input).catch((error: unknown) => {
+    throw missing(input, "nothing is there", error);
+  });
+  const inHome = relative(home, input);
+  const isOutside = inHome.startsWith("..") || isAbsolute(inHome);
+  if (isOutside || real === join(await realpath(home), inHome)) return real;
+  throw missing(input, "a link in the files of a thread leads to it");
 }
 
-/** Undefined for what is neither a file nor a folder. */
-async function find(path: string, to: string, limits: ImportLimits): Promise<Found[] | undefined> {
-  const stats = await lstat(path);
-  if (stats.isFile()) return [{ from: path, to, size: stats.size }];
-  if (!stats.isDirectory()) return undefined;
+/** Every file below, in order of name. Stops soon after there are more than allowed. */
+async function findBelow(
+  source: FileBackend,
+  { from, to }: Pick<Found, "from" | "to">,
+  limits: ImportLimits,
+): Promise<Found[]> {
   const files: Found[] = [];
-  for (const name of (await readdir(path)).sort()) {
-    if (SKIPPED_FOLDERS.has(name)) continue;
-    files.push(...((await find(join(path, name), `${to}/${name}`, limits)) ?? []));
+  for (const { path, kind, size, link } of await source.list(from)) {
+    const name = posix.basename(path);
+    if (link === true || SKIPPED_FOLDERS.has(name)) continue;
+    const inner = { from: path, to: `${to}/${name}` };
+    if (kind === "file") files.push({ ...inner, size });
+    else files.push(...(await findBelow(source, inner, limits)));
     if (files.length > limits.maxFiles) break;
   }
   return files;
+}
+
+/** Nothing more than was found: what has grown since, is cut off with an error and not stored. */
+async function copy(source: FilesystemBackend, uploads: FileBackend, file: Found): Promise<void> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of (await source.openBytes(file.from)) ?? []) {
+    size += piece.length;
+    if (size > file.size) throw missing(posix.basename(file.to), "it changes while it is read");
+    pieces.push(piece);
+  }
+  await uploads.write(file.to, Buffer.concat(pieces));
 }

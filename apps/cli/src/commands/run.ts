@@ -10,6 +10,7 @@ import {
   type RunJob,
   type RunRecord,
   threadDirectories,
+  threadFiles,
 } from "@deerflow/harness";
 import { type CommandContext, type GlobalOptions, hostOptions } from "../command-context.js";
 import { EXIT_CODES } from "../exit-codes.js";
@@ -97,9 +98,9 @@ async function uploadInput(
 ): Promise<ImportedFile[]> {
   // npm runs scripts in the package's folder and says here where the user stood.
   const from = context.env["INIT_CWD"] ?? context.cwd;
-  const { uploads } = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
-  const maxTotalBytes = host.config().uploads.max_total_size;
-  return importInput(resolve(from, input), uploads, { maxFiles: MAXIMUM_INPUT_FILES, maxTotalBytes });
+  const uploads = threadFiles(threadDirectories(host.home, LOCAL_PRINCIPAL, threadId));
+  const limits = { maxFiles: MAXIMUM_INPUT_FILES, maxTotalBytes: host.config().uploads.max_total_size };
+  return importInput(resolve(from, input), { uploads, home: host.home }, limits);
 }
 
 const payloadOf = (task: string, files: ImportedFile[], options: RunOptions, modelName: string) => ({

@@ -1,10 +1,27 @@
 import { chdir, cwd } from "node:process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeTree } from "./disk-removal.js";
+import { HeldDirectory } from "./held-directory.js";
 import { MountedDiskBackend } from "./mounted-disk-backend.js";
+
+const ORDINARY = 65_534;
+
+/** Root may remove anything, so that it has to step down for a look at what others may. */
+async function asOrdinaryUser(folder: string, work: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return work();
+  execFileSync("chown", ["-R", String(ORDINARY), folder]);
+  process.seteuid?.(ORDINARY);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 const NOT_UTF8 = Buffer.from([0x6e, 0xff, 0xfe]);
 
@@ -27,6 +44,20 @@ describe.runIf(process.platform === "linux")("removing from the disk", () => {
     writeFileSync(bytesBelow("folder", "a"), "x");
     writeFileSync(bytesBelow("folder", Buffer.from([0xff])), "x");
     expect(await files.remove("/w/folder")).toBe(true);
+    expect(await readdir(host)).toEqual([]);
+  });
+
+  it("takes folders that were closed to their owner", async () => {
+    for (const path of ["closed/inner", "read-only/inner", "way/closed"])
+      await mkdir(join(host, "tree", path), { recursive: true });
+    writeFileSync(join(host, "tree/read-only/inner/file"), "x");
+    for (const path of ["closed/inner", "closed", "way/closed"]) chmodSync(join(host, "tree", path), 0);
+    for (const path of ["read-only/inner", "read-only"]) chmodSync(join(host, "tree", path), 0o500);
+    chmodSync(join(host, "tree"), 0o100);
+    await asOrdinaryUser(host, async () => {
+      const folder = await HeldDirectory.openRoot(host);
+      await removeTree(folder, "tree").finally(() => folder.close());
+    });
     expect(await readdir(host)).toEqual([]);
   });
 

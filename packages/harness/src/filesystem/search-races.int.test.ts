@@ -75,14 +75,16 @@ describe.runIf(process.platform === "linux")("a search beside a hostile process"
     }
     return [...told];
   };
+  const widen = async () => {
+    for (let number = 0; number < FOLDERS_BEFORE; number += 1)
+      await mkdir(join(host, `mount/tree/folder-${number}`));
+  };
   const isSecret = (line: string) => line.includes("hush") || line.includes("deep");
 
   beforeEach(async () => {
     host = await mkdtemp(join(tmpdir(), "deerflow-search-race-"));
     for (const folder of ["mount/tree/z-door", "mount/secrets/deep", "outside/deep"])
       await mkdir(join(host, folder), { recursive: true });
-    for (let number = 0; number < FOLDERS_BEFORE; number += 1)
-      await mkdir(join(host, `mount/tree/folder-${number}`));
     await writeFile(join(host, "mount/tree/z-door/inside.txt"), "needle inside");
     for (const folder of ["mount/secrets", "mount/secrets/deep", "outside", "outside/deep"])
       await writeFile(join(host, folder, "hush.txt"), "needle hush");
@@ -94,6 +96,7 @@ describe.runIf(process.platform === "linux")("a search beside a hostile process"
   });
 
   it.each(Object.entries(BACKENDS))("tells nothing from outside %s", async (_, open) => {
+    await widen();
     await lead("outside");
     const { files, tree } = open(join(host, "mount"));
     const told = await toldOf(files, tree);

@@ -1,11 +1,11 @@
 /** One installation, opened: configuration, storage, sandbox, models, agents and runs, wired together. No logic. */
-import { rm } from "node:fs/promises";
 import { LEAD_AGENT, makeLeadAgent } from "../agent/lead-agent.js";
 import type { AgentFactory } from "../agent/contract.js";
 import { lineLogger, type Logger } from "../base/logger.js";
 import { ConfigSource } from "../config/config-source.js";
 import type { DeerflowConfig } from "../config/schema.js";
-import { auditLogPath, resolveHome, threadHome } from "../context/home-paths.js";
+import { auditLogPath, resolveHome } from "../context/home-paths.js";
+import type { Principal } from "../context/principal.js";
 import type { ModelCatalogue } from "../models/contract.js";
 import { assertProvidersKnown } from "../models/registry.js";
 import type { Persistence } from "../persistence/contract.js";
@@ -17,6 +17,7 @@ import type { StreamBridge } from "./bridge/contract.js";
 import { currentModels } from "./current-models.js";
 import { fileLogger } from "./file-logger.js";
 import { databaseLocation } from "./database-location.js";
+import { removeThreadFiles } from "./remove-thread-files.js";
 import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
 import { RunManager } from "./run-manager.js";
 import { probeSandbox } from "./sandbox-choice.js";
@@ -102,10 +103,8 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
   const queue = new InProcessRunQueue();
   const runs = new RunManager({ persistence, bridge, queue, agents, limits, logger });
   await runs.reconcile();
-  const removeFiles: NonNullable<ConstructorParameters<typeof ThreadService>[0]["removeFiles"]> = (
-    principal,
-    threadId,
-  ) => rm(threadHome(home, principal, threadId), { recursive: true, force: true });
+  const removeFiles = (principal: Principal, threadId: string) =>
+    removeThreadFiles(home, principal, threadId);
   return {
     home,
     logger,
