@@ -1,4 +1,5 @@
 /** What commands may reach of the network, as the operator wrote it. */
+import { isIPv6 } from "node:net";
 import { DeerflowError } from "../../base/errors.js";
 import { addressClass } from "./address-class.js";
 import { canonicalHost } from "./canonical-host.js";
@@ -65,9 +66,9 @@ function allowEntry(entry: string): AllowEntry {
   return { entry, host: found.host, below, ports: port === undefined ? DEFAULT_PORTS : [port] };
 }
 
-/** Without brackets, more than one colon means an IPv6 address without a port. */
+/** Port 0 stands for what is written as one and is none. */
 function split(text: string): { readonly host: string; readonly port: number | undefined } {
-  const match = /^(?<host>\[.*\]|[^:]*):(?<port>.*)$/.exec(text);
+  const match = /^(?<host>\[[^\]]*\]|[^:[\]]*):(?<port>.*)$/.exec(isIPv6(text) ? "" : text);
   const { host, port } = match?.groups ?? {};
   if (host === undefined || port === undefined) return { host: text, port: undefined };
   return { host, port: /^[1-9]\d{0,4}$/.test(port) ? Number(port) : 0 };
