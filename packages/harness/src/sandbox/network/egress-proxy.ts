@@ -149,7 +149,7 @@ export class EgressProxy {
   async #connect(request: IncomingMessage, client: Duplex, head: Uint8Array): Promise<void> {
     const target = canonicalAuthority(request.url ?? "");
     const exchange = this.#exchange(request, target);
-    const reached = await this.#reach(target, exchange);
+    const reached = await this.#reach(isSound(request, target, target?.port) ? target : undefined, exchange);
     if ("refusal" in reached) {
       client.end(refusalHead(this.#refuse(exchange, reached.refusal)));
       return;
@@ -162,11 +162,12 @@ export class EgressProxy {
     const { authority = "", path = "/" } = ORIGIN.exec(request.url ?? "")?.groups ?? {};
     const target = canonicalAuthority(authority, HTTP_PORT);
     const exchange = this.#exchange(request, target);
-    const reached = await this.#reach(sameHost(request, target) ? target : undefined, exchange);
+    const reached = await this.#reach(isSound(request, target, HTTP_PORT) ? target : undefined, exchange);
     if ("refusal" in reached || target === undefined) {
       const { status, sentence } = this.#refuse(exchange, "refusal" in reached ? reached.refusal : INVALID);
-      response.writeHead(status, sentence, { "Content-Type": "text/plain", Connection: "close" });
-      response.end(`${sentence}\n`);
+      const body = `${sentence}\n`;
+      const headers = { "Content-Type": "text/plain", "Content-Length": body.length, Connection: "close" };
+      response.writeHead(status, sentence, headers).end(body);
       return;
     }
     const to = { authority: authorityOf(target, HTTP_PORT), path: path.startsWith("?") ? `/${path}` : path };
@@ -221,14 +222,18 @@ export class EgressProxy {
 const INVALID: Refusal = { code: "request_invalid" };
 
 /** Whether what the request says of its host agrees with where it goes. One that says two things is up to something. */
-function sameHost({ rawHeaders }: IncomingMessage, target: Target | undefined): boolean {
+function isSound(
+  { rawHeaders, httpVersionMajor }: IncomingMessage,
+  target: Target | undefined,
+  defaultPort: number | undefined,
+): boolean {
   const named = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "host",
   );
-  if (named.length > 1) return false;
+  if (httpVersionMajor !== 1 || named.length > 1) return false;
   const [only] = named;
   if (only === undefined) return true;
-  const host = canonicalAuthority(only, HTTP_PORT);
+  const host = canonicalAuthority(only, defaultPort);
   return host?.host === target?.host && host?.port === target?.port;
 }
 

@@ -55,7 +55,8 @@ export async function forwardRequest(
   outgoing.setHeader("Host", to.authority);
   for (const [name, value] of endToEndHeaders(request.rawHeaders)) outgoing.appendHeader(name, value);
   if (chunked) outgoing.setHeader("Transfer-Encoding", "chunked");
-  outgoing.on("error", () => response.destroy());
+  // Also without an error: a connection may close in silence.
+  for (const event of ["error", "close"]) outgoing.on(event, () => breakOff(response));
   outgoing.on("response", (answer) => answerWith(answer, response));
   response.on("close", () => outgoing.destroy());
   if (request.headers.expect !== undefined) response.writeContinue();
@@ -76,6 +77,14 @@ function answerWith(answer: IncomingMessage, response: ServerResponse): void {
   } catch {
     response.destroy(); // Its head holds what no head may hold.
   }
+}
+
+/** Says so where nothing has been said yet. What has begun is cut short, and a client sees that it is. */
+function breakOff(response: ServerResponse): void {
+  if (response.headersSent) return;
+  const sentence = "The host closed the connection without an answer.";
+  response.writeHead(502, { "Content-Type": "text/plain", Connection: "close" });
+  response.end(`${sentence}\n`);
 }
 
 /** Everything that is encrypted, both ways. Resolves when both ends are closed. */
