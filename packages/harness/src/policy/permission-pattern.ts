@@ -121,6 +121,19 @@ export class PathPattern {
     );
   }
 
+  /** Whether `allows` may be true of something that lies below `folder`. */
+  mayAllowBelow(folder: Spelling): boolean {
+    return this.#forms.exact.some((alternative) => goesOnAfter(alternative, folder.exact));
+  }
+
+  /** Whether `catches` may be true of something that lies below `folder`. */
+  mayCatchBelow(folder: Spelling, foldsCase: boolean): boolean {
+    const forms = this.#formsThatCatch(foldsCase);
+    const goesOn = (spelling: Spelling): boolean =>
+      forms.some((form) => this.#forms[form].some((alternative) => goesOnAfter(alternative, spelling[form])));
+    return goesOn(folder) || (folder.slashed !== undefined && goesOn(folder.slashed));
+  }
+
   #formsThatCatch(foldsCase: boolean): readonly Form[] {
     if (!foldsCase) return ["exact", "normalised"];
     // `[!a]` leaves out "A" as well where they are one name, so the stricter forms would contradict the folded one.
@@ -186,3 +199,22 @@ function matchNames(alternative: Alternative, names: readonly string[]): boolean
   }
   return alternative.slice(part).every((rest) => rest === GLOBSTAR);
 }
+
+/** Whether some names that begin with `names`, and have more, would match. */
+function goesOnAfter(alternative: Alternative, names: readonly string[]): boolean {
+  let places = withSkips(alternative, [0]);
+  for (const name of names) {
+    const next = [...places].flatMap((place) => {
+      const part = alternative[place];
+      if (part === GLOBSTAR) return [place];
+      return part?.(name) === true ? [place + 1] : [];
+    });
+    places = withSkips(alternative, next);
+    if (places.size === 0) return false;
+  }
+  return [...places].some((place) => place < alternative.length);
+}
+
+/** A `**` may stand for nothing. */
+const withSkips = (alternative: Alternative, places: readonly number[]): ReadonlySet<number> =>
+  new Set(places.flatMap((place) => (alternative[place] === GLOBSTAR ? [place, place + 1] : [place])));

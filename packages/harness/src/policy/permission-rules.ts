@@ -116,6 +116,44 @@ export class PermissionRules {
     return spelling === undefined ? "deny" : (this.#first(operation, spelling)?.mode ?? "allow");
   }
 
+  /** As {@link decide}, but undefined for a path that no rule names. */
+  ruling(operation: PermissionOperation, path: string): PermissionMode | undefined {
+    const spelling = spellingOf(path);
+    return spelling === undefined ? "deny" : this.#first(operation, spelling)?.mode;
+  }
+
+  /**
+   * What holds for everything below `folder`: one mode, undefined where no rule names anything there, `mixed` where
+   * each name must be asked about.
+   */
+  rulingBelow(operation: PermissionOperation, folder: string): PermissionMode | "mixed" | undefined {
+    const spelling = spellingOf(folder);
+    if (spelling === undefined) return "deny";
+    const first = this.#of(operation).find(
+      (rule) => this.#settlesBelow(rule, spelling) || this.#speaksBelow(rule, spelling),
+    );
+    return first === undefined || this.#settlesBelow(first, spelling) ? first?.mode : "mixed";
+  }
+
+  /** What holds for all below `folder` that no rule before names; undefined where that is nobody's matter. */
+  prevailingBelow(operation: PermissionOperation, folder: string): PermissionMode | undefined {
+    const spelling = spellingOf(folder);
+    if (spelling === undefined) return "deny";
+    return this.#of(operation).find((rule) => this.#settlesBelow(rule, spelling))?.mode;
+  }
+
+  #settlesBelow({ mode, patterns }: Rule, folder: Spelling): boolean {
+    return patterns.some((pattern) =>
+      mode === "allow" ? pattern.allowsBelow(folder) : pattern.catchesBelow(folder, this.foldsCase),
+    );
+  }
+
+  #speaksBelow({ mode, patterns }: Rule, folder: Spelling): boolean {
+    return patterns.some((pattern) =>
+      mode === "allow" ? pattern.mayAllowBelow(folder) : pattern.mayCatchBelow(folder, this.foldsCase),
+    );
+  }
+
   /**
    * The patterns that forbid removing `path`. A plain file is judged by the first rule that matches. What may have
    * something below it is blocked by each pattern of a deny rule that may reach a file there, whatever the order.

@@ -22,10 +22,14 @@ export class AcquiredSandboxes {
   /** A sandbox whose commands `run` runs. With `own` come its files or whatever else it can do. */
   add(id: string, run: RunOne, own: Partial<Sandbox> = {}): Sandbox {
     const running = this.#byId.get(id)?.running ?? new Set<Running>();
-    const execute: Sandbox["execute"] = (request) => track(running, request, run);
-    const sandbox = { id, execute, files: new CommandFiles(execute), ...own };
+    const sandbox = { ...tracked(id, running, run), ...own };
     this.#byId.set(id, { sandbox, running });
     return sandbox;
+  }
+
+  /** Another way to run commands in the sandbox of that id, which are let go with it. */
+  another(id: string, run: RunOne): Sandbox {
+    return tracked(id, this.#byId.get(id)?.running ?? new Set<Running>(), run);
   }
 
   get(id: string): Sandbox | undefined {
@@ -47,6 +51,11 @@ export class AcquiredSandboxes {
   async releaseAll(): Promise<void> {
     await Promise.all(this.ids.map((id) => this.release(id)));
   }
+}
+
+function tracked(id: string, running: Set<Running>, run: RunOne): Sandbox {
+  const execute: Sandbox["execute"] = (request) => track(running, request, run);
+  return { id, execute, files: new CommandFiles(execute) };
 }
 
 async function track(running: Set<Running>, request: CommandRequest, run: RunOne): Promise<CommandResult> {

@@ -65,7 +65,9 @@ export interface Sandbox {
 export interface PathRules {
   readonly rules: readonly FilesystemPermission[];
   /** What a leading `~` stands for. */
-  readonly home?: string;
+  readonly home?: string | undefined;
+  /** True where names that differ only in case are one file. */
+  readonly foldsCase?: boolean | undefined;
 }
 
 /** What one thread's sandbox is made of. */
@@ -95,6 +97,11 @@ export interface SandboxProvider {
   health(): Promise<SandboxHealth>;
   /** The same id gives the same sandbox again, with what is in its mounts now. */
   acquire(spec: SandboxSpec): Promise<Sandbox>;
+  /**
+   * Looks whether a sandbox of this spec would keep the rules, without acquiring it; absent where none keeps any.
+   * @throws DeerflowError `permissions_invalid`, `permissions_unenforceable`
+   */
+  assertKept?(rules: PathRules, spec: SandboxSpec): void;
   /** One that was acquired and not let go since. */
   get(id: string): Sandbox | undefined;
   /** Lets it go: its commands end. What it holds may be kept for the next `acquire`. */

@@ -1,0 +1,226 @@
+/** After a command: what it left where no command may write is moved aside, and links are put back. */
+import { DeerflowError } from "../../base/errors.js";
+import { shownPath } from "../../base/virtual-path.js";
+import type { SandboxMount } from "../contract.js";
+import { type Access, type HeldLink, keyOf, type PathPlan, type TreeEntry } from "./contract.js";
+import { HostFolder } from "./host-folder.js";
+import { childSpot, holderOf, namesBelow, rootSpot, type Spot } from "./mounted-spot.js";
+import type { PathAccess } from "./path-access.js";
+import { standAt } from "./plan-mounts.js";
+import { isOwnRefuge, isRefugeName, REFUSED, Refuge } from "./refuge.js";
+import { WalkBudget } from "./walk-budget.js";
+
+/** More than before a command: what it made is what the check is for. */
+const CHECK_LIMITS = { entries: 500_000, milliseconds: 10_000, mounts: Number.POSITIVE_INFINITY };
+const MAX_DEPTH = 250;
+const MAX_NAMED = 10;
+
+export interface PutBackRequest {
+  readonly plan: PathPlan;
+  readonly access: PathAccess;
+  /** Resolved, outer ones first. */
+  readonly mounts: readonly SandboxMount[];
+  /** Whether there is anything that may be read and not written. */
+  readonly restrictsWriting: boolean;
+}
+
+/**
+ * Sentences for the model about what was put back; none when the command kept to the rules. What now stands at a
+ * denied path and did not before is moved, whoever made it: nobody can tell.
+ */
+export async function putBack(request: PutBackRequest): Promise<readonly string[]> {
+  const notices: string[] = [];
+  const restored = request.plan.links.filter((link) => restoreLink(request.mounts, link));
+  if (request.restrictsWriting) {
+    for (const mount of request.mounts.filter(({ mode }) => mode === "read-write")) {
+      notices.push(...(await checkMount(request, mount)));
+    }
+  }
+  if (restored.length > 0) {
+    const names = named(restored.map(({ path }) => path.toString()));
+    notices.push(`Permission rules forbid to change the links ${names}; they lead again where they did.`);
+  }
+  return notices;
+}
+
+async function checkMount(request: PutBackRequest, mount: SandboxMount): Promise<readonly string[]> {
+  const root = HostFolder.open(mount.hostPath);
+  if (root === undefined) return [];
+  const refuge = new Refuge(root, mount.virtualPath);
+  const check = new Check(request, refuge);
+  try {
+    await check.run(root, mount);
+    return movedNotice(check.moved, refuge.path);
+  } catch (error) {
+    const reason = DeerflowError.is(error)
+      ? String(error.details["reason"])
+      : "a folder could not be changed";
+    const unchecked = `Not all that the command left in ${shownPath(mount.virtualPath)} could be held against the permission rules: ${reason}.`;
+    return [...movedNotice(check.moved, refuge.path), unchecked];
+  } finally {
+    refuge.close();
+    root.close();
+  }
+}
+
+function movedNotice(moved: readonly string[], where: string | undefined): readonly string[] {
+  if (moved.length === 0) return [];
+  return [
+    `Permission rules forbid to write ${named(moved)}; what the command left there was moved to ${shownPath(where ?? REFUSED)}.`,
+  ];
+}
+
+const named = (paths: readonly string[]): string => {
+  const shown = paths.slice(0, MAX_NAMED).map(shownPath).join(", ");
+  return paths.length > MAX_NAMED ? `${shown} and ${paths.length - MAX_NAMED} more` : shown;
+};
+
+interface Visit extends TreeEntry {
+  readonly folder: HostFolder;
+  readonly spot: Spot;
+  readonly above: Ruling;
+  /** What commands could do in the folder. */
+  readonly around: Access;
+}
+
+type Ruling = "allow" | "deny";
+
+class Check {
+  readonly moved: string[] = [];
+  readonly #request: PutBackRequest;
+  readonly #refuge: Refuge;
+  readonly #budget = new WalkBudget(CHECK_LIMITS);
+  readonly #links: ReadonlySet<string>;
+
+  constructor(request: PutBackRequest, refuge: Refuge) {
+    this.#request = request;
+    this.#refuge = refuge;
+    this.#links = new Set(request.plan.links.map(({ path }) => keyOf(path)));
+  }
+
+  async run(root: HostFolder, mount: SandboxMount): Promise<void> {
+    const { access, plan } = this.#request;
+    const spot = rootSpot(mount);
+    const around = plan.held.get(keyOf(spot.path)) ?? "open";
+    const own = standAt(access, mount.virtualPath).write;
+    if (this.#isToEnter(spot, own, around)) await this.#walk(root, spot, own, around);
+  }
+
+  /** Whether anything below may have come that is denied. */
+  #isToEnter(spot: Spot, own: Ruling, around: Access): boolean {
+    const { access, plan } = this.#request;
+    if (plan.above.has(keyOf(spot.path))) return true;
+    return around === "open" && (access.rulingBelow("write", spot.text) ?? own) !== "allow";
+  }
+
+  async #walk(folder: HostFolder, spot: Spot, own: Ruling, around: Access): Promise<void> {
+    await this.#budget.next(undefined);
+    const entries = folder.entries();
+    this.#budget.countEntries(entries.length);
+    for (const entry of entries) {
+      const inner = childSpot(spot, entry.name);
+      // What was moved aside is not moved again.
+      if (isOwnRefuge(entry.name.toString())) continue;
+      if (this.#request.mounts.some(({ virtualPath }) => virtualPath === inner.text)) continue;
+      await this.#visit({ ...entry, folder, spot: inner, above: own, around });
+    }
+  }
+
+  async #visit(visit: Visit): Promise<void> {
+    const { kind, spot, above, around } = visit;
+    const { access, plan } = this.#request;
+    const key = keyOf(spot.path);
+    if (this.#links.has(key)) return;
+    const before = plan.held.get(key);
+    const own = access.ruling("write", spot.text) ?? above;
+    const inside = before ?? around;
+    if (kind === "folder" && (before !== undefined || around !== "open")) {
+      if (this.#isToEnter(spot, own, inside)) await this.#enter(visit, own, inside);
+      return;
+    }
+    if (before !== undefined || around !== "open") return;
+    if (kind === "folder") await this.#visitNewFolder(visit, own);
+    else if (own === "deny") this.#move(visit);
+  }
+
+  async #visitNewFolder(visit: Visit, own: Ruling): Promise<void> {
+    // It cannot be moved into itself.
+    if (visit.spot.depth === 1 && isRefugeName(visit.name.toString())) return this.#enter(visit, own, "open");
+    const below = this.#request.access.rulingBelow("write", visit.spot.text) ?? own;
+    if (below === "allow") return;
+    if (below === "deny" || visit.spot.depth >= MAX_DEPTH || !(await this.#mayStay(visit, own))) {
+      this.#move(visit);
+    } else await this.#enter(visit, own, "open");
+  }
+
+  async #enter({ folder, name, spot }: Visit, own: Ruling, around: Access): Promise<void> {
+    const inner = folder.forcedChild(name);
+    if (inner === undefined) return;
+    try {
+      await this.#walk(inner, spot, own, around);
+    } finally {
+      inner.close();
+    }
+  }
+
+  async #mayStay(visit: Visit, own: Ruling): Promise<boolean> {
+    const inside = this.#request.access.prevailing("write", visit.spot.text) ?? own;
+    return own === "allow" || inside === "allow" || this.#holdsAllowed(visit, own);
+  }
+
+  /** Whether some of what is in a folder is allowed by a rule of its own. */
+  async #holdsAllowed({ folder, name, spot }: Visit, own: Ruling): Promise<boolean> {
+    const { access } = this.#request;
+    const inner = folder.forcedChild(name);
+    if (inner === undefined || spot.depth >= MAX_DEPTH) return false;
+    try {
+      await this.#budget.next(undefined);
+      const entries = inner.entries();
+      this.#budget.countEntries(entries.length);
+      for (const entry of entries) {
+        const innerSpot = childSpot(spot, entry.name);
+        const ruling = access.ruling("write", innerSpot.text) ?? own;
+        if (ruling === "allow") return true;
+        if (entry.kind !== "folder") continue;
+        const below = access.rulingBelow("write", innerSpot.text) ?? ruling;
+        if (below === "allow") return true;
+        const visit = { ...entry, folder: inner, spot: innerSpot, above: own, around: "open" as const };
+        if (below === "mixed" && (await this.#holdsAllowed(visit, ruling))) return true;
+      }
+      return false;
+    } finally {
+      inner.close();
+    }
+  }
+
+  #move({ folder, name, spot }: Visit): void {
+    this.#refuge.take(folder, name, spot);
+    this.moved.push(spot.text);
+  }
+}
+
+/** Whether it had been changed. What stands in its place is moved aside. */
+function restoreLink(mounts: readonly SandboxMount[], { path, target }: HeldLink): boolean {
+  const text = path.toString();
+  const mount = holderOf(mounts, text);
+  const root = mount && HostFolder.open(mount.hostPath);
+  if (mount === undefined || root === undefined) return false;
+  const refuge = new Refuge(root, mount.virtualPath);
+  const names = namesBelow(path, mount.virtualPath);
+  const name = names.at(-1) ?? Buffer.alloc(0);
+  let spot = rootSpot(mount);
+  for (const each of names) spot = childSpot(spot, each);
+  const folder = root.descend(names.slice(0, -1));
+  try {
+    if (folder === undefined || folder.target(name)?.equals(target) === true) return false;
+    if (folder.kindOf(name) !== undefined) refuge.take(folder, name, spot);
+    folder.makeLink(name, target);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    folder?.close();
+    refuge.close();
+    root.close();
+  }
+}

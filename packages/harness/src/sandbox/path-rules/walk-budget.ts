@@ -1,0 +1,55 @@
+/** How much of a tree is looked at for one command: a rule may cost time, but never without end. */
+import { DeerflowError } from "../../base/errors.js";
+import { Turn } from "../../base/turn.js";
+
+export interface WalkLimits {
+  /** Names that are read from folders. */
+  readonly entries: number;
+  /** Time of this process, without what others do in between. */
+  readonly milliseconds: number;
+  /** Places that are mounted, folders above them counted. bubblewrap's time grows with the square of it. */
+  readonly mounts: number;
+}
+
+export const WALK_LIMITS: WalkLimits = Object.freeze({ entries: 100_000, milliseconds: 2000, mounts: 1000 });
+
+export class WalkBudget {
+  readonly #limits: WalkLimits;
+  readonly #turn = new Turn();
+  #entries = 0;
+  #mounts = 0;
+  #spent = 0;
+  #resumed = performance.now();
+
+  constructor(limits: WalkLimits = WALK_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Before each folder: gives others their turn. @throws DeerflowError `permissions_too_wide` */
+  async next(signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#turn.isOver) return;
+    signal?.throwIfAborted();
+    this.#spent += performance.now() - this.#resumed;
+    if (this.#spent > this.#limits.milliseconds) throw tooWide("looking at the files took too long");
+    await this.#turn.next();
+    this.#resumed = performance.now();
+  }
+
+  /** @throws DeerflowError `permissions_too_wide` */
+  countEntries(count: number): void {
+    this.#entries += count;
+    if (this.#entries > this.#limits.entries) {
+      throw tooWide(`there are more than ${this.#limits.entries} files and folders to look at`);
+    }
+  }
+
+  /** @throws DeerflowError `permissions_too_wide` */
+  countMount(): void {
+    this.#mounts += 1;
+    if (this.#mounts > this.#limits.mounts) {
+      throw tooWide(`there are more than ${this.#limits.mounts} places to protect`);
+    }
+  }
+}
+
+const tooWide = (reason: string): DeerflowError => new DeerflowError("permissions_too_wide", { reason });
