@@ -7,11 +7,11 @@ function codeOf(thrown: unknown): unknown {
   return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 }
 
-function kill(target: number): void {
+/** A process, or a group by its negative number; nothing happens when it has ended by itself. */
+export function killProcess(target: number): void {
   try {
     process.kill(target, "SIGKILL");
   } catch (error) {
-    // It ended by itself in the meantime.
     if (codeOf(error) !== NO_SUCH_PROCESS) throw error;
   }
 }
@@ -43,11 +43,11 @@ const ROUNDS = 20;
  * leaves the group escapes; only a PID namespace holds that one.
  */
 export function killTree(pid: number | undefined, marker?: string): void {
-  if (pid !== undefined) kill(-pid);
+  if (pid !== undefined) killProcess(-pid);
   if (marker === undefined) return;
   for (let round = 0; round < ROUNDS; round += 1) {
     const found = marked(marker);
     if (found.length === 0) return;
-    found.forEach(kill);
+    found.forEach(killProcess);
   }
 }

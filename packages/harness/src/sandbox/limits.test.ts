@@ -14,3 +14,9 @@ it("writes one ulimit line a limit, in the units of bash", () => {
     "ulimit -c 0 2>/dev/null",
   ]);
 });
+
+it("knows what a plain shell counts and calls otherwise", () => {
+  const lines = limitLines({ ...DEFAULT_LIMITS, processes: 9 }, "sh").split("\n");
+  expect(lines).toContain("ulimit -f 2097152 2>/dev/null");
+  expect(lines).toContain("ulimit -u 9 2>/dev/null || ulimit -p 9 2>/dev/null");
+});

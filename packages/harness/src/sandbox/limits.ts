@@ -38,20 +38,37 @@ export const DEFAULT_LIMITS: CommandLimits = Object.freeze({
   outputCharacters: 100_000,
 });
 
-/** `ulimit` option and value of each limit that the kernel keeps, in the units that bash wants. */
-const KERNEL_LIMITS: readonly { option: string; value: (limits: CommandLimits) => number }[] = [
-  { option: "t", value: (limits) => limits.cpuSeconds },
-  { option: "d", value: (limits) => limits.memoryMebibytes * 1024 },
-  { option: "v", value: (limits) => limits.addressSpaceMebibytes * 1024 },
-  { option: "f", value: (limits) => limits.fileMebibytes * 1024 },
-  { option: "n", value: (limits) => limits.openFiles },
-  { option: "u", value: (limits) => limits.processes },
-  { option: "c", value: () => 0 },
+/** Names that shells have for one limit, and its value in the units that they want. */
+interface KernelLimit {
+  readonly options: readonly string[];
+  /** @param blockBytes what the shell counts files in */
+  value(limits: CommandLimits, blockBytes: number): number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+const KERNEL_LIMITS: readonly KernelLimit[] = [
+  { options: ["t"], value: (limits) => limits.cpuSeconds },
+  { options: ["d"], value: (limits) => limits.memoryMebibytes * 1024 },
+  { options: ["v"], value: (limits) => limits.addressSpaceMebibytes * 1024 },
+  { options: ["f"], value: (limits, blockBytes) => (limits.fileMebibytes * MEBIBYTE) / blockBytes },
+  { options: ["n"], value: (limits) => limits.openFiles },
+  // The second is dash's. The first goes first, because bash knows the second too, as something else.
+  { options: ["u", "p"], value: (limits) => limits.processes },
+  { options: ["c"], value: () => 0 },
 ];
 
+/** What a shell counts files in: bash 1024 bytes, and any shell that is called `sh` 512. */
+const BLOCK_BYTES = { bash: 1024, sh: 512 } as const;
+
 /**
- * Bash lines that lower the limits of the shell they run in. A line fails only where the present hard limit
+ * Shell lines that lower the limits of the shell they run in. A line fails only where the present hard limit
  * is lower already, so a failure leaves the stricter one in place.
  */
-export const limitLines = (limits: CommandLimits): string =>
-  KERNEL_LIMITS.map(({ option, value }) => `ulimit -${option} ${value(limits)} 2>/dev/null`).join("\n");
+export const limitLines = (limits: CommandLimits, shell: keyof typeof BLOCK_BYTES = "bash"): string =>
+  KERNEL_LIMITS.map(({ options, value }) =>
+    options
+      .slice(0, shell === "bash" ? 1 : undefined)
+      .map((option) => `ulimit -${option} ${value(limits, BLOCK_BYTES[shell])} 2>/dev/null`)
+      .join(" || "),
+  ).join("\n");

@@ -1,8 +1,12 @@
 /** Runs one program as the head of a process group of its own, and lets nothing of it outlive the call. */
 import { spawn, type ChildProcess } from "node:child_process";
-import type { Writable } from "node:stream";
+import { closeSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import { killNamespace } from "./kill-namespace.js";
 import { killTree } from "./kill-tree.js";
 import { OutputGate } from "./output-gate.js";
+import type { OutputPipe } from "./output-pipes.js";
 import { OutputWindow } from "./output-window.js";
 import { PathMask, type PathReplacement } from "./path-mask.js";
 
@@ -18,6 +22,10 @@ export interface ProcessRequest {
   readonly feeds?: readonly Uint8Array[];
   /** An environment variable that marks the program's descendants, where only it can find them. */
   readonly marker?: string;
+  /** The program puts all that it starts into a PID namespace, whose first process is its child. */
+  readonly hasNamespace?: boolean;
+  /** Gives a real pipe for standard output, which is closed in the end; Node's own kind when absent. */
+  takePipe?(): Promise<OutputPipe>;
   readonly timeoutMilliseconds: number;
   readonly outputCharacters: number;
   readonly replacements: readonly PathReplacement[];
@@ -53,10 +61,11 @@ const ERROR_CHARACTERS = 4000;
 export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   request.signal?.throwIfAborted();
   const startedAt = performance.now();
-  const child = start(request);
-  const kill = () => killTree(child.pid, request.marker);
-  const gate = new OutputGate(child.stdout, request.onOutput, kill);
-  const output = collect(child, request, gate);
+  const { child, stdout } = start(request, await request.takePipe?.());
+  const kill = () =>
+    request.hasNamespace === true ? killNamespace(child) : killTree(child.pid, request.marker);
+  const gate = new OutputGate(stdout, request.onOutput, kill);
+  const output = collect({ stdout, stderr: child.stderr }, request, gate);
 
   let timedOut = false;
   const timer = setTimeout(() => {
@@ -64,8 +73,9 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     kill();
   }, request.timeoutMilliseconds);
   request.signal?.addEventListener("abort", kill, { once: true });
+  if (request.signal?.aborted === true) kill();
   try {
-    const exitCode = await ended(child, kill, gate);
+    const exitCode = await ended(child, stdout, kill, gate);
     request.signal?.throwIfAborted();
     const collected = output();
     await gate.settled();
@@ -81,27 +91,45 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   }
 }
 
-function start(request: ProcessRequest): ChildProcess {
-  const feeds = request.feeds ?? [];
-  const child = spawn(request.file, request.arguments, {
-    env: { ...request.env },
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe", ...feeds.map(() => "pipe" as const)],
-    ...(request.cwd === undefined ? {} : { cwd: request.cwd }),
-    ...request.identity,
-  });
-  feeds.forEach((feed, index) => {
-    // Opened as a pipe two lines above; the type of `stdio` knows only five descriptors.
-    const pipe = child.stdio[index + 3] as Writable | null | undefined;
-    // A program that ends early closes its end; its exit says what happened.
-    pipe?.on("error", () => undefined);
-    pipe?.end(feed);
-  });
-  return child;
+interface Started {
+  readonly child: ChildProcess;
+  readonly stdout: Readable | null;
+}
+
+function start(request: ProcessRequest, pipe: OutputPipe | undefined): Started {
+  const { feeds = [] } = request;
+  // Before the program is started, so that the descriptor is closed however that goes.
+  const own = pipe && new Socket({ fd: pipe.reader, readable: true, writable: false });
+  try {
+    const child = spawn(request.file, request.arguments, {
+      env: { ...request.env },
+      detached: true,
+      stdio: ["ignore", pipe?.writer ?? "pipe", "pipe", ...feeds.map(() => "pipe" as const)],
+      ...(request.cwd === undefined ? {} : { cwd: request.cwd }),
+      ...request.identity,
+    });
+    feeds.forEach((feed, index) => {
+      // Opened as a pipe just above; the type of `stdio` knows only five descriptors.
+      const end = child.stdio[index + 3] as Writable | null | undefined;
+      // A program that ends early closes its end; its exit says what happened.
+      end?.on("error", () => undefined);
+      end?.end(feed);
+    });
+    return { child, stdout: own ?? child.stdout };
+  } catch (error) {
+    own?.destroy();
+    throw error;
+  } finally {
+    if (pipe !== undefined) closeSync(pipe.writer);
+  }
 }
 
 /** Starts to collect what the program prints; the returned function gives what came. */
-function collect(child: ChildProcess, request: ProcessRequest, gate: OutputGate) {
+function collect(
+  { stdout, stderr }: { readonly stdout: Readable | null; readonly stderr: Readable | null },
+  request: ProcessRequest,
+  gate: OutputGate,
+) {
   const printed = new OutputWindow(request.outputCharacters);
   const complained = new OutputWindow(ERROR_CHARACTERS);
   const mask = new PathMask(request.replacements);
@@ -111,8 +139,8 @@ function collect(child: ChildProcess, request: ProcessRequest, gate: OutputGate)
     printed.add(text);
     gate.tell(text);
   };
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => take(mask.add(text)));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => complained.add(errorMask.add(text)));
+  stdout?.setEncoding("utf8").on("data", (text: string) => take(mask.add(text)));
+  stderr?.setEncoding("utf8").on("data", (text: string) => complained.add(errorMask.add(text)));
   return () => {
     take(mask.end());
     complained.add(errorMask.end());
@@ -124,24 +152,43 @@ function collect(child: ChildProcess, request: ProcessRequest, gate: OutputGate)
  * Resolves with the exit code once the pipes are drained. A descendant in the background may hold them open:
  * it is killed as soon as the program itself has ended, so that it cannot keep the call hanging.
  */
-function ended(child: ChildProcess, kill: () => void, gate: OutputGate): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    let drain: NodeJS.Timeout | undefined;
-    const closeLater = (drains: number): void => {
-      drain = setTimeout(() => {
-        if (gate.isClosed && drains < MAX_DRAINS) return closeLater(drains + 1);
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      }, DRAIN_MILLISECONDS);
-    };
-    child.once("error", reject);
-    child.once("exit", () => {
-      kill();
-      closeLater(1);
-    });
-    child.once("close", (code) => {
-      clearTimeout(drain);
-      resolve(code ?? undefined);
-    });
+async function ended(
+  child: ChildProcess,
+  stdout: Readable | null,
+  kill: () => void,
+  gate: OutputGate,
+): Promise<number | undefined> {
+  let drain: NodeJS.Timeout | undefined;
+  const closeLater = (drains: number): void => {
+    drain = setTimeout(() => {
+      if (gate.isClosed && drains < MAX_DRAINS) return closeLater(drains + 1);
+      stdout?.destroy();
+      child.stderr?.destroy();
+    }, DRAIN_MILLISECONDS);
+  };
+  child.once("exit", () => {
+    kill();
+    closeLater(1);
   });
+  const drained = stdout === child.stdout ? undefined : closed(stdout);
+  try {
+    const [code] = await Promise.all([exitOf(child), drained]);
+    return code;
+  } catch (error) {
+    stdout?.destroy();
+    throw error;
+  } finally {
+    clearTimeout(drain);
+  }
 }
+
+const exitOf = (child: ChildProcess): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? undefined));
+  });
+
+const closed = (stream: Readable | null): Promise<void> =>
+  new Promise((resolve) => {
+    stream?.once("close", resolve);
+  });

@@ -1,12 +1,12 @@
 /** What bubblewrap is told for one command: the wall of the sandbox, as data. */
 import type { SandboxMount } from "../contract.js";
 import type { CommandLimits } from "../limits.js";
-import { launcherScript } from "./launcher-script.js";
+import { launcherArguments } from "./launcher-script.js";
+import { USER_INSIDE } from "./system-folders.js";
 
 /** Where node lies inside, wherever it lies on the host. */
 export const NODE_INSIDE = "/opt/deerflow/bin/node";
 const SEARCH_PATH = "/opt/deerflow/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-const USER = "1000";
 const MEBIBYTE = 1024 * 1024;
 
 /** A folder in the root: bound, or made as the link that it is on the host (`/bin -> usr/bin`). */
@@ -40,6 +40,8 @@ export interface BubblewrapInput {
   /** Name of the command's own folder for temporary files, below `/tmp`. */
   readonly temporaryName: string;
   readonly rootFolders: readonly RootFolder[];
+  /** Host folder to show at `/etc`. */
+  readonly systemFolder: string;
   /** Real path of node on the host. */
   readonly nodePath: string;
   readonly seccomp: Uint8Array;
@@ -55,31 +57,6 @@ export interface BubblewrapPlan {
   readonly feeds: readonly Uint8Array[];
 }
 
-/**
- * Parts of the host's `/etc` that programs need. None holds a secret: a file that only root may read would be
- * readable inside when the host process is root, so no whole folder with such files may be here.
- */
-const SYSTEM_FILES = [
-  "/etc/alternatives",
-  "/etc/ca-certificates",
-  "/etc/fonts",
-  "/etc/ld.so.cache",
-  "/etc/ld.so.conf",
-  "/etc/ld.so.conf.d",
-  "/etc/localtime",
-  "/etc/mime.types",
-  "/etc/nsswitch.conf",
-  "/etc/ssl/certs",
-  "/etc/ssl/openssl.cnf",
-] as const;
-
-/** Files made for the sandbox, so that it does not learn the host's users and names. */
-const OWN_FILES = {
-  "/etc/passwd": (home: string) => `deerflow:x:${USER}:${USER}:DeerFlow:${home}:/bin/bash\n`,
-  "/etc/group": () => `deerflow:x:${USER}:\n`,
-  "/etc/hosts": () => "127.0.0.1 localhost\n::1 localhost\n",
-} as const;
-
 const FIRST_FEED = 3;
 const NUL = Buffer.from([0]);
 
@@ -89,12 +66,11 @@ const NUL = Buffer.from([0]);
  * @throws Error when a value holds a NUL, which separates the arguments
  */
 export function bubblewrapPlan(input: BubblewrapInput): BubblewrapPlan {
-  const ownFiles = Object.values(OWN_FILES).map((content) => Buffer.from(content(input.home)));
   const options = [
     ...WALL,
-    ...input.network.options,
     ...environment(input),
     ...system(input),
+    ...input.network.options,
     ...input.mounts.map(({ mode, hostPath, virtualPath }) => [
       mode === "read-only" ? "--ro-bind" : "--bind",
       hostPath,
@@ -104,14 +80,14 @@ export function bubblewrapPlan(input: BubblewrapInput): BubblewrapPlan {
     ["--dir", `/tmp/${input.temporaryName}`],
     ["--remount-ro", "/"],
     ["--chdir", "/"],
-    ["--seccomp", String(FIRST_FEED + 1 + ownFiles.length)],
+    ["--seccomp", String(FIRST_FEED + 1)],
   ].flat();
   const parts = options.map((part) => Buffer.from(part));
   if (parts.some((part) => part.includes(0))) throw new Error("a sandbox option holds a NUL");
-  const shell = ["/bin/bash", "--noprofile", "--norc", "-c", launcherScript(input.limits), "bash"];
+  const launcher = launcherArguments(input.limits, input.cwd, input.command);
   return {
-    arguments: ["--args", String(FIRST_FEED), "--", ...shell, input.cwd, input.command],
-    feeds: [Buffer.concat(parts.flatMap((part) => [part, NUL])), ...ownFiles, input.seccomp],
+    arguments: ["--args", String(FIRST_FEED), "--as-pid-1", "--", ...launcher],
+    feeds: [Buffer.concat(parts.flatMap((part) => [part, NUL])), input.seccomp],
   };
 }
 
@@ -119,7 +95,7 @@ export function bubblewrapPlan(input: BubblewrapInput): BubblewrapPlan {
 const WALL: readonly Option[] = [
   ["--unshare-all"],
   ["--unshare-user"],
-  ["--uid", USER, "--gid", USER],
+  ["--uid", USER_INSIDE, "--gid", USER_INSIDE],
   ["--disable-userns"],
   ["--cap-drop", "ALL"],
   ["--hostname", "deerflow"],
@@ -143,15 +119,16 @@ function environment({ home, env, temporaryName, network }: BubblewrapInput): re
   return [["--clearenv"], ...Object.entries(variables).map((variable) => ["--setenv", ...variable])];
 }
 
-function system({ rootFolders, nodePath, limits }: BubblewrapInput): readonly Option[] {
+function system({ rootFolders, systemFolder, nodePath, limits }: BubblewrapInput): readonly Option[] {
   const size = ["--size", String(limits.temporaryMebibytes * MEBIBYTE)];
   return [
     ...rootFolders.map(({ path, linkTarget }) =>
       linkTarget === undefined ? ["--ro-bind", path, path] : ["--symlink", linkTarget, path],
     ),
-    ...SYSTEM_FILES.map((path) => ["--ro-bind-try", path, path]),
-    ...Object.keys(OWN_FILES).map((path, index) => ["--ro-bind-data", String(FIRST_FEED + 1 + index), path]),
-    ["--ro-bind", nodePath, NODE_INSIDE],
+    ["--ro-bind", systemFolder, "/etc"],
+    nodePath.startsWith("/usr/")
+      ? ["--symlink", nodePath, NODE_INSIDE]
+      : ["--ro-bind", nodePath, NODE_INSIDE],
     ["--proc", "/proc"],
     // Without this, a sandbox of a root host can set the kernel's own settings in /proc/sys: inside it is the
     // host's root, only without capabilities, and those files ask for no capability.

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
 import { checkCommand } from "../check-command.js";
-import { AcquiredSandboxes } from "../acquired-sandboxes.js";
+import { AcquiredSandboxes, type RunOne } from "../acquired-sandboxes.js";
 import {
   type CommandRequest,
   type CommandResult,
+  type PathRules,
   type Sandbox,
   type SandboxHealth,
   type SandboxMount,
@@ -19,12 +20,18 @@ import {
 import { findExecutable } from "../../base/find-executable.js";
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
+import { compileRules } from "../path-rules/compile-rules.js";
+import { keptBy } from "../path-rules/kept-run.js";
+import { PathKeeper } from "../path-rules/path-keeper.js";
+import { RunningPlans } from "../path-rules/running-plans.js";
 import type { PathReplacement } from "../path-mask.js";
+import { OutputPipes, PIPES_FOLDER } from "../output-pipes.js";
 import { runProcess } from "../run-process.js";
 import { bubblewrapPlan, NODE_INSIDE, type Option, type RootFolder } from "./bubblewrap-arguments.js";
 import { launchOf } from "./launch.js";
 import { NetworkAccess, type NetworkForCommand, type NetworkOptions } from "./network-access.js";
 import { seccompFilter } from "./seccomp-filter.js";
+import { SystemFolders } from "./system-folders.js";
 
 export interface BubblewrapOptions extends NetworkOptions {
   readonly limits?: Partial<CommandLimits>;
@@ -61,7 +68,10 @@ export class BubblewrapProvider implements SandboxProvider {
   readonly #seccomp = seccompFilter(process.arch);
   readonly #nodePath = realpathSync(process.execPath);
   readonly #acquired = new AcquiredSandboxes();
+  readonly #systemFolders = new SystemFolders();
+  readonly #pipes = new OutputPipes();
   readonly #network: NetworkAccess;
+  readonly #runningPlans = new RunningPlans();
 
   /** @throws DeerflowError `network_policy_invalid` */
   constructor(options: BubblewrapOptions = {}) {
@@ -86,11 +96,22 @@ export class BubblewrapProvider implements SandboxProvider {
   async acquire(spec: SandboxSpec): Promise<Sandbox> {
     const mounts = resolveMounts(spec.mounts);
     const prepared = { spec, mounts, replacements: this.#replacements(mounts) };
-    return this.#acquired.add(spec.id, async (request, signal) =>
-      this.#network.during(spec.id, { ...this.#parts(), nodePath: this.#nodePath }, (network) =>
-        this.#execute({ ...prepared, network }, request, signal),
-      ),
-    );
+    const runWith =
+      (overlays: readonly Option[]): RunOne =>
+      async (request, signal) =>
+        this.#network.during(spec.id, { ...this.#parts(), nodePath: this.#nodePath }, (network) =>
+          this.#execute({ ...prepared, network, overlays }, request, signal),
+        );
+    return this.#acquired.add(spec.id, runWith([]), {
+      keeping: (rules) => {
+        const keeper = new PathKeeper({ rules, mounts, running: this.#runningPlans });
+        return this.#acquired.another(spec.id, keptBy(keeper, runWith));
+      },
+    });
+  }
+
+  assertKept(rules: PathRules, spec: SandboxSpec): void {
+    compileRules(rules, spec.mounts);
   }
 
   get(id: string): Sandbox | undefined {
@@ -106,8 +127,10 @@ export class BubblewrapProvider implements SandboxProvider {
     return this.#acquired.release(id);
   }
 
-  close(): Promise<void> {
-    return this.#acquired.releaseAll();
+  async close(): Promise<void> {
+    await this.#acquired.releaseAll();
+    await this.#systemFolders.close();
+    this.#pipes.close();
   }
 
   /** Why the sandbox cannot work here; `undefined` when it did work just now. */
@@ -121,6 +144,7 @@ export class BubblewrapProvider implements SandboxProvider {
       const spec = { id: "probe", mounts: [workspace], workingDirectory: "/" };
       const sandbox = await this.acquire(spec);
       const { exitCode, output } = await sandbox.execute({ command: "node --version", timeoutSeconds: 20 });
+      await this.release(spec.id);
       return exitCode === 0 ? undefined : `node does not run inside the sandbox: ${output.trim()}.`;
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -135,15 +159,14 @@ export class BubblewrapProvider implements SandboxProvider {
   }
 
   async #execute(
-    prepared: Prepared & { readonly network: NetworkForCommand },
+    prepared: Prepared & { readonly network: NetworkForCommand; readonly overlays: readonly Option[] },
     request: CommandRequest,
     signal: AbortSignal,
   ): Promise<CommandResult> {
     checkCommand(request);
-    const { spec, mounts, replacements, network } = prepared;
+    const { spec, mounts, replacements, network, overlays } = prepared;
     const parts = this.#parts();
-    // Path rules: what they hide and make read-only now.
-    const overlays: readonly Option[] = [];
+    const systemFolder = await this.#systemFolders.folderFor(spec.workingDirectory);
     const plan = bubblewrapPlan({
       mounts,
       cwd: request.cwd ?? spec.workingDirectory,
@@ -153,6 +176,7 @@ export class BubblewrapProvider implements SandboxProvider {
       limits: this.#limits,
       temporaryName: `command-${randomUUID()}`,
       rootFolders: rootFolders(),
+      systemFolder,
       nodePath: this.#nodePath,
       seccomp: parts.seccomp,
       network: network.part,
@@ -162,11 +186,18 @@ export class BubblewrapProvider implements SandboxProvider {
     const launch = launchOf({ file: parts.bubblewrap, ...plan }, network.wrappers);
     const { errorOutput, ...result } = await runProcess({
       ...launch,
+      hasNamespace: true,
+      takePipe: () => this.#pipes.take(),
       // Empty, because a sandboxed program can read the environment of bubblewrap itself.
       env: {},
       timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
       outputCharacters: this.#limits.outputCharacters,
-      replacements: [...replacements, ...network.replacements],
+      replacements: [
+        ...replacements,
+        ...network.replacements,
+        { from: systemFolder, to: "/etc" },
+        { from: PIPES_FOLDER, to: "/dev/" },
+      ],
       signal,
       onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
       ...(this.#options.identity === undefined ? {} : { identity: this.#options.identity }),
@@ -175,7 +206,6 @@ export class BubblewrapProvider implements SandboxProvider {
     if (errorOutput !== "") {
       throw new DeerflowError("sandbox_failed", { provider: this.name, reason: errorOutput.trim() });
     }
-    // Path rules: what was changed against them is put back, with a notice.
     return { ...result, exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode };
   }
 

@@ -1,33 +1,47 @@
-/** The few lines of bash between bubblewrap and the command. */
+/** The few lines of shell between bubblewrap and the command. */
 import { limitLines, type CommandLimits } from "../limits.js";
 
 /**
- * A script that takes the working directory and the command as `$1` and `$2`, and ends with the command's exit
- * code. What it adds to `bash -c "$2"`:
- * - descriptors that the host leaked into its children are closed;
- * - limits are set inside, where processes are counted for this sandbox alone;
- * - output goes through a real pipe (`cat`), because what Node gives a child is a socket, and opening
- *   `/dev/stdout` or `/dev/stderr` of a socket fails;
- * - processes left in the background are ended, so that the pipe has an end.
+ * Closes every descriptor but the first three, and becomes the rest of its arguments. In bash, because another shell
+ * may know only descriptors of one digit.
  */
-export const launcherScript = (limits: CommandLimits): string =>
-  `exec 2>&1
-for entry in /proc/self/fd/*; do
+const CLOSING = `for entry in /proc/self/fd/*; do
   number=\${entry##*/}
   (( number > 2 )) && eval "exec $number>&-"
 done
-cd -- "$1" || exit 1
-exec 9> >(exec cat)
-reader=$!
+exec "$@"`;
+
+/** Takes working directory, command and {@link CLOSING}, and begins anew with the last when a descriptor needs it. */
+const launcher = (limits: CommandLimits): string =>
+  `exec 2>&1
+for entry in /proc/self/fd/*; do
+  case \${entry##*/} in
+    [0-2]) ;;
+    [3-9]) eval "exec \${entry##*/}>&-" ;;
+    *) [ -e "$entry" ] && exec /bin/bash --noprofile --norc -c "$3" bash /bin/sh -c "$4" sh "$@" ;;
+  esac
+done
+cd -- "$1" 2>/dev/null || {
+  reason="Permission denied"
+  [ -d "$1" ] || reason="Not a directory"
+  [ -e "$1" ] || reason="No such file or directory"
+  echo "cd: $1: $reason"
+  exit 1
+}
 (
-${limitLines(limits)}
-exec bash --noprofile --norc -c "$2" bash >&9 2>&1 9>&-
+${limitLines(limits, "sh")}
+exec /bin/bash --noprofile --norc -c "$2" bash
 )
-status=$?
-exec 9>&-
-for entry in /proc/[0-9]*; do
-  number=\${entry##*/}
-  [[ $number == 1 || $number == $$ || $number == "$reader" ]] || kill -9 "$number"
-done 2>/dev/null
-wait "$reader"
-exit "$status"`;
+exit "$?"`;
+
+/**
+ * A shell that ends with the exit code of the command. It must be process 1 of its PID namespace: no signal from
+ * inside reaches that one, and what the command leaves in the background ends with it. What it adds to
+ * `bash -c command`:
+ * - descriptors that the host leaked into its children are closed;
+ * - limits are set inside, where processes are counted for this sandbox alone.
+ */
+export function launcherArguments(limits: CommandLimits, cwd: string, command: string): readonly string[] {
+  const script = launcher(limits);
+  return ["/bin/sh", "-c", script, "sh", cwd, command, CLOSING, script];
+}
