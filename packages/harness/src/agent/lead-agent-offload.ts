@@ -1,7 +1,11 @@
 /** What the configuration says of long results and messages, as the middleware takes it. */
 import type { DeerflowConfig } from "../config/schema.js";
 import { VIRTUAL_OUTPUTS } from "../context/home-paths.js";
+import type { Logger } from "../base/logger.js";
+import { commandOutputFiles } from "../middleware/command-output-files.js";
 import type { MiddlewareServices } from "../middleware/order.js";
+import type { OutputFiles } from "../tools/output-files.js";
+import type { OffloadFiles } from "./permissions.js";
 
 /** Pure. The folders lie in the outputs, where the file tools and the shell see them. */
 export function offloadServices({
@@ -25,6 +29,20 @@ export function offloadServices({
     },
     longMessages: { limitCharacters: wanted.message_max_chars, retention },
   };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Beside the long results; undefined where nothing is to be put into files, or the agent could not read it there. */
+export function outputFilesOf(
+  { tool_output: wanted }: Pick<DeerflowConfig, "tool_output">,
+  offloadFiles: OffloadFiles,
+  logger: Logger,
+): OutputFiles | undefined {
+  const { folder, retention } = offloadServices({ tool_output: wanted }).toolOutput;
+  const files = wanted.enabled && folder !== undefined ? offloadFiles(folder) : undefined;
+  if (files === undefined || folder === undefined || retention === undefined) return undefined;
+  return commandOutputFiles({ files, folder, retention, logger }, wanted.command_output_max_mb * MEBIBYTE);
 }
 
 /** The setting names the first length that is too long, the limit the last that is not; 0 is never in both. */

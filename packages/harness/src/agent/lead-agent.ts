@@ -13,7 +13,7 @@ import { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { maskPaths } from "../sandbox/path-mask.js";
 import type { AgentFactory, AgentRequest, PreparedAgent } from "./contract.js";
 import { createDeerflowAgent } from "./create-deerflow-agent.js";
-import { offloadServices } from "./lead-agent-offload.js";
+import { offloadServices, outputFilesOf } from "./lead-agent-offload.js";
 import { leadAgentState } from "./lead-agent-state.js";
 import { leadAgentTools } from "./lead-agent-tools.js";
 import { type AgentRunContext, parseAgentRunContext } from "./run-context.js";
@@ -57,8 +57,11 @@ export const makeLeadAgent =
     return {
       graph: createDeerflowAgent({
         model,
-        tools: (files) =>
-          leadAgentTools({ config, services: { ...services, files }, clarification: !wish.nonInteractive }),
+        tools: (files, offloadFiles, sandbox) => {
+          const outputFiles = outputFilesOf(config, offloadFiles, parts.logger);
+          const given = { logger: parts.logger, files, outputFiles, ...(sandbox && { sandbox }) };
+          return leadAgentTools({ config, services: given, clarification: !wish.nonInteractive });
+        },
         permissions: config.permissions,
         home: VIRTUAL_WORKSPACE,
         interruptOn: interruptOnOf(config),

@@ -14,9 +14,13 @@ import { withReadableOffloads } from "../middleware/offload-permissions.js";
 import { DEERFLOW_MESSAGES, DEERFLOW_RESULTS, type MiddlewareServices } from "../middleware/order.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
 import { PermissionRules } from "../policy/permission-rules.js";
+import type { Sandbox } from "../sandbox/contract.js";
 import { type Operation, operationOf } from "../tools/define-tool.js";
+import { sandboxOf } from "../tools/file-tools.js";
 
 export type AgentTools = NonNullable<AgentGraphOptions["tools"]>;
+
+export type OffloadFiles = NonNullable<MiddlewareServices["offloadFiles"]>;
 
 export interface PermissionOptions {
   /**
@@ -28,8 +32,14 @@ export interface PermissionOptions {
   readonly home?: string;
   /** Which calls wait for a person, by tool name; goes before rules of mode `interrupt`. */
   readonly interruptOn?: InterruptOn;
-  /** A function gets `services.files` as the agent may use them. */
-  readonly tools?: AgentTools | ((files: FileBackend) => AgentTools);
+  /**
+   * A function gets `services.files` as the agent may use them, and those for what is put aside in a folder for it to
+   * read: past the rules, and undefined where they would not let it. Then `services.sandbox`, in whose commands the
+   * rules hold.
+   */
+  readonly tools?:
+    | AgentTools
+    | ((files: FileBackend, offloadFiles: OffloadFiles, sandbox: Sandbox | undefined) => AgentTools);
 }
 
 export interface PermittedAgent {
@@ -51,12 +61,12 @@ export function permitted(
   const { interruptOn } = options;
   checkInterruptOn(interruptOn ?? {});
   const rules = rulesOf(options, given);
-  const services = rules.isEmpty ? given : guarded(given, rules, options);
-  const tools = toolsOf(options, services.files);
+  const { services, sandbox, shells } = rules.isEmpty ? unguarded(given) : guarded(given, rules, options);
+  const tools = toolsOf(options, services, sandbox);
   const brought = foreign.flatMap((entry) => entry.tools ?? []);
   if (!rules.isEmpty) {
     assertGuarded(typeof options.tools === "function" ? brought : [...tools, ...brought]);
-    if (shellsOf(given).length === 0) assertNoShell(tools);
+    assertShells(tools, shells);
   }
   const operations = new Map([...tools, ...brought].map((tool) => [String(tool.name), operationOf(tool)]));
   const { files } = services;
@@ -92,33 +102,57 @@ function rulesOf(
 /** Of any name: whether what lies in the folder may be read is the same for all of them. */
 const ANY_OFFLOADED = "any";
 
+interface Guarded {
+  readonly services: Partial<MiddlewareServices>;
+  /** The one of the services, as tools may use it. */
+  readonly sandbox: Sandbox | undefined;
+  /** Where a tool may run commands, and what it was made of before the rules. */
+  readonly shells: readonly { readonly before: Sandbox; readonly kept: Sandbox }[];
+}
+
+const unguarded = (services: Partial<MiddlewareServices>): Guarded => ({
+  services,
+  sandbox: services.sandbox,
+  shells: [],
+});
+
 function guarded(
   services: Partial<MiddlewareServices>,
   rules: PermissionRules,
   { permissions = [], home }: PermissionOptions,
-): Partial<MiddlewareServices> {
-  const { files } = services;
+): Guarded {
+  const { files, sandbox } = services;
   if (files === undefined) throw invalid("`permissions` are rules for `services.files`, which are absent");
-  for (const shell of shellsOf(services)) assertEnforceable(files, shell, permissions, home);
+  const kept = (shell: Shell | undefined) => assertEnforceable(files, shell, permissions, home);
+  // What the sandbox can reach is not known here, so the worst is assumed.
+  const own = sandbox && { sandbox, workingDirectory: "/", reachesHost: true };
+  const ownKept = kept(own);
+  const ofFiles = shellOf(files);
+  const ofFilesKept = kept(ofFiles);
   const isReadable = (folder: string) => rules.decide("read", childOf(folder, ANY_OFFLOADED)) !== "deny";
   return {
-    ...services,
-    files: guardFiles(files, rules),
-    offloadFiles: (folder) => (isReadable(folder) ? files : undefined),
+    services: {
+      ...services,
+      files: guardFiles(files, rules, ofFilesKept),
+      offloadFiles: (folder) => (isReadable(folder) ? files : undefined),
+    },
+    sandbox: ownKept?.sandbox,
+    shells: [...pairOf(own, ownKept), ...pairOf(ofFiles, ofFilesKept)],
   };
 }
 
-function shellsOf({ sandbox, files }: Partial<MiddlewareServices>): readonly Shell[] {
-  // What the sandbox can reach is not known here, so the worst is assumed.
-  const own = sandbox && { sandbox, workingDirectory: "/", reachesHost: true };
-  return [own, files && shellOf(files)].filter((shell) => shell !== undefined);
-}
+const pairOf = (before: Shell | undefined, kept: Shell | undefined): Guarded["shells"] =>
+  before === undefined || kept === undefined ? [] : [{ before: before.sandbox, kept: kept.sandbox }];
 
-function toolsOf({ tools = [] }: PermissionOptions, files: FileBackend | undefined): AgentTools {
+function toolsOf(
+  { tools = [] }: PermissionOptions,
+  { files, offloadFiles = () => files }: Partial<MiddlewareServices>,
+  sandbox: Sandbox | undefined,
+): AgentTools {
   if (typeof tools !== "function") return tools;
   if (files === undefined)
     throw invalid("`tools` as a function are made of `services.files`, which are absent");
-  return tools(files);
+  return tools(files, offloadFiles, sandbox);
 }
 
 const ON_FILES: ReadonlySet<Operation | undefined> = new Set([
@@ -142,11 +176,18 @@ function assertGuarded(tools: AgentTools): void {
   );
 }
 
-function assertNoShell(tools: AgentTools): void {
-  const names = namesOf(tools, (operation) => operation === "execute");
+/** A command goes where the sandbox of its tool lets it, whatever was said of another. */
+function assertShells(tools: AgentTools, shells: Guarded["shells"]): void {
+  const isFree = shells.length > 0 && shells.every(({ before, kept }) => before === kept);
+  if (isFree) return;
+  const lost = tools.filter((tool) => {
+    const sandbox = sandboxOf(tool);
+    return operationOf(tool) === "execute" && !shells.some(({ kept }) => kept === sandbox);
+  });
+  const names = namesOf(lost, () => true);
   if (names === "") return;
   throw invalid(
-    `${names} could go around the permissions; give its sandbox as \`services.sandbox\`, so that it is asked whether it can enforce them`,
+    `${names} could go around the permissions; give its sandbox as \`services.sandbox\`, so that it is asked whether it can enforce them, and make the tool of the sandbox that \`tools\` as a function gets`,
   );
 }
 

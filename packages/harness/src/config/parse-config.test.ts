@@ -61,6 +61,7 @@ describe("parseConfig", () => {
           tool_overrides: {},
           retention_max_files: 2000,
           retention_max_bytes: 524_288_000,
+          command_output_max_mb: 64,
           message_max_chars: 200_000,
         },
         uploads: { max_files: 10, max_file_size: 52_428_800, max_total_size: 104_857_600 },

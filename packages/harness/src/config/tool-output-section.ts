@@ -38,6 +38,9 @@ export const toolOutputSection = section({
   retention_max_bytes: integer({ min: 1, fallback: 500 * MEBIBYTE }).describe(
     "Bytes that are kept of a thread.",
   ),
+  command_output_max_mb: integer({ min: 1, fallback: 64 }).describe(
+    "Mebibytes of one command's output that go into a file; of a longer one its beginning and its end.",
+  ),
   message_max_chars: integer({ min: 0, fallback: 200_000 }).describe(
     "Characters of a message of the user; a longer one goes into a file, too. 0 for any.",
   ),

@@ -30,18 +30,19 @@ export class LocalShellBackend extends FilesystemBackend implements WithShell {
   /** @throws DeerflowError `filesystem_options_invalid` */
   constructor(options: LocalShellOptions) {
     super(options);
+    const timeoutSeconds = aboveZero("timeoutSeconds", options.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS);
     const sandbox = new HostShell({
       root: this.virtualMode ? this.rootDir : "/",
       workingDirectory: this.rootDir,
       env: environment(options),
-      timeoutSeconds: aboveZero("timeoutSeconds", options.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS),
+      timeoutSeconds,
       outputCharacters: aboveZero(
         "maxOutputCharacters",
         options.maxOutputCharacters ?? DEFAULT_OUTPUT_CHARACTERS,
       ),
     });
     const workingDirectory = this.virtualMode ? "/" : this.rootDir;
-    this.shell = Object.freeze({ sandbox, workingDirectory, reachesHost: true });
+    this.shell = Object.freeze({ sandbox, workingDirectory, reachesHost: true, timeoutSeconds });
   }
 
   /** Judges the files only: commands go where they like. */

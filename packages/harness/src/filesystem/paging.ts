@@ -25,10 +25,13 @@ export function lineWindow(text: string, start = 1, end = Number.POSITIVE_INFINI
   };
 }
 
-/** Cuts the middle out of a text, keeping both ends in equal parts; the result is at most `limit` plus a notice. */
-export function cutMiddle(text: string, limit: number): string {
+/**
+ * Cuts the middle out of a text, keeping both ends in equal parts; the result is at most `limit` plus a notice.
+ * @param total of how many characters the text is said to be, where it stands for a longer one
+ */
+export function cutMiddle(text: string, limit: number, total = text.length): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);
-  const notice = `[… ${text.length - 2 * half} of ${text.length} characters cut here …]`;
+  const notice = `[… ${total - 2 * half} of ${total} characters cut here …]`;
   return `${text.slice(0, half)}\n${notice}\n${text.slice(text.length - half)}`;
 }

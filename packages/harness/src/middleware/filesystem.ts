@@ -6,7 +6,7 @@ import { childOf } from "../base/virtual-path.js";
 import { assertEnforceable } from "../filesystem/assert-enforceable.js";
 import { isLinkFollowing, shellOf } from "../filesystem/capabilities.js";
 import { CompositeBackend } from "../filesystem/composite-backend.js";
-import type { FileBackend } from "../filesystem/contract.js";
+import type { FileBackend, Shell } from "../filesystem/contract.js";
 import { filesChannel } from "../filesystem/files-channel.js";
 import { guardFiles } from "../filesystem/guarded-backend.js";
 import type { StateBackend } from "../filesystem/state-backend.js";
@@ -15,10 +15,12 @@ import { DIALECTS } from "../tools/dialects.js";
 import type { ToolKind } from "../tools/face.js";
 import { createFileTools } from "../tools/file-tools.js";
 import type { FileToolLimits } from "../tools/limits.js";
+import type { OutputFiles } from "../tools/output-files.js";
 import { ffmpegFrames } from "../tools/video-frames.js";
 import { approvalRequests } from "./approval.js";
 import { approvalCheck } from "./approval-check.js";
 import { type ApprovalOptions, asksForApproval } from "./approval-pauses.js";
+import { commandOutputFiles } from "./command-output-files.js";
 import { composeMiddleware } from "./compose-middleware.js";
 import { danglingToolCalls } from "./dangling-tool-calls.js";
 import { fileToolFailures } from "./file-tool-failures.js";
@@ -65,15 +67,16 @@ export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions 
   const { foldsCase } = backend;
   const given = withReadableOffloads(permissions, offloadFolders(settings), { foldsCase });
   const rules = new PermissionRules(given, { foldsCase });
-  const files = guardFiles(backend, rules);
-  const shell = kinds.includes("execute") ? shellOf(backend) : undefined;
-  assertEnforceable(backend, shell, permissions);
-  const limits = limitsOf(settings);
+  const executes = kinds.includes("execute");
+  const shell = assertEnforceable(backend, executes ? shellOf(backend) : undefined, permissions);
+  const files = guardFiles(backend, rules, shell);
+  const limits = limitsOf(settings, shell);
   const tools = createFileTools({
     files,
     dialect,
     kinds,
     shell: shell?.sandbox,
+    outputFiles: outputFilesOf(settings, rules, logger),
     limits,
     descriptions: options.customToolDescriptions ?? {},
     videoFrames: ffmpegFrames,
@@ -106,7 +109,10 @@ export function createFilesystemMiddleware(options: FilesystemMiddlewareOptions 
 }
 
 /** The dialect's numbers with those of the options. What a tool says itself stays below the size for offload. */
-function limitsOf({ dialect, toolResultCharacters, ...settings }: FilesystemSettings): FileToolLimits {
+function limitsOf(
+  { dialect, toolResultCharacters, ...settings }: FilesystemSettings,
+  shell: Shell | undefined,
+): FileToolLimits {
   const { limits } = DIALECTS[dialect];
   const most = toolResultCharacters === 0 ? Number.POSITIVE_INFINITY : toolResultCharacters;
   const found = settings.grepResults ?? limits.maxGrepResults;
@@ -115,11 +121,18 @@ function limitsOf({ dialect, toolResultCharacters, ...settings }: FilesystemSett
     maxReadCharacters: Math.min(limits.maxReadCharacters, most),
     maxListCharacters: Math.min(limits.maxListCharacters, most),
     maxSearchCharacters: Math.min(limits.maxSearchCharacters, most),
+    defaultExecuteSeconds: shortest(
+      shell?.timeoutSeconds ?? limits.defaultExecuteSeconds,
+      settings.maxExecuteSeconds,
+    ),
     maxExecuteSeconds: settings.maxExecuteSeconds,
     defaultGrepResults: found,
     maxGrepResults: Math.max(found, limits.maxGrepResults),
   };
 }
+
+const shortest = (wanted: number | undefined, most: number): number | undefined =>
+  wanted === undefined ? undefined : Math.min(wanted, most);
 
 const filesField = (backend: FileBackend): AgentMiddleware[] =>
   backend.usesGraphState === true
@@ -150,6 +163,17 @@ function offloadFolders(settings: FilesystemSettings): readonly OffloadFolder[] 
     ...(humanMessageCharacters === 0 ? [] : [childOf(root, CONVERSATION_FOLDER)]),
   ];
   return folders.map((folder) => ({ folder, ...(root === "/" ? {} : { home: root }) }));
+}
+
+/** Undefined where results are not put into files, or the model could not read what is there. */
+function outputFilesOf(
+  { backend: files, toolResultCharacters, retention }: FilesystemSettings,
+  rules: PermissionRules,
+  logger: Logger,
+): OutputFiles | undefined {
+  const folder = childOf(artifactsRootOf(files), RESULTS_FOLDER);
+  if (toolResultCharacters === 0 || rules.decide("read", childOf(folder, "any")) === "deny") return undefined;
+  return commandOutputFiles({ files, folder, retention, logger });
 }
 
 /** Written past the rules, because they are about the calls of the model and not about its memory. */

@@ -1,7 +1,7 @@
 /** The messages around an offloaded text: what is measured of them, and how they look with less of it. */
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
-import { fullTextOf, withContentAlone } from "../tools/define-tool.js";
+import { fullTextOf, keptTextOf, type KeptText, withContentAlone } from "../tools/define-tool.js";
 import { textOf, withText } from "./offload-text.js";
 
 /** What a tool had to say. */
@@ -10,19 +10,29 @@ export interface Said {
   readonly text: string;
   /** What stands in the message behind the end of that text, such as how a command ended; mostly empty. */
   readonly ending: string;
+  /** The file that the text is in already, where it is. */
+  readonly kept?: KeptText;
 }
 
 const COMPARED_CHARACTERS = 200;
 const MAX_ENDING_CHARACTERS = 2000;
 
 export function saidIn(message: ToolMessage): Said {
-  const own = textOf(message);
+  const kept = keptTextOf(message);
+  // The stub says where the file is in its own words.
+  const own = kept === undefined ? textOf(message) : textOf(message).replace(`\n${kept.note}`, () => "");
   const full = fullTextOf(message);
-  if (full === undefined || full.length <= own.length) return { text: own, ending: "" };
+  if (full === undefined || (kept === undefined && full.length <= own.length)) {
+    return { text: own, ending: "" };
+  }
   const end = full.trimEnd().slice(-COMPARED_CHARACTERS);
   const at = own.lastIndexOf(end);
   const ending = at === -1 ? "" : own.slice(at + end.length).trim();
-  return { text: full, ending: ending.slice(0, MAX_ENDING_CHARACTERS) };
+  return {
+    text: full,
+    ending: ending.slice(0, MAX_ENDING_CHARACTERS),
+    ...(kept === undefined ? {} : { kept }),
+  };
 }
 
 /** The same answer with one text for all its text; media and everything else stay. What was left out is let go. */

@@ -1,9 +1,11 @@
 /** Puts long texts into files of one folder, under names that no call id can bend, and keeps that folder small. */
+import { randomBytes } from "node:crypto";
 import { DeerflowError, reasonOf } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import type { Logger } from "../base/logger.js";
 import { childOf, nameOf } from "../base/virtual-path.js";
-import type { FileBackend, FileEntry } from "../filesystem/contract.js";
+import { isStreamWritable } from "../filesystem/capabilities.js";
+import type { FileBackend, FileEntry, FileWriting } from "../filesystem/contract.js";
 
 /** What of the folder is kept; beyond it the oldest files are removed. */
 export interface OffloadRetention {
@@ -78,6 +80,53 @@ export async function storeOffload(place: OffloadPlace, name: OffloadName, text:
     }
   }
   throw new DeerflowError("file_changed", { path: place.folder });
+}
+
+/** A text that is written piece by piece, to a file that is there at the end. */
+export interface OffloadWriting extends Pick<FileWriting, "write" | "abort"> {
+  /** False where it is in memory until then. */
+  readonly isStreamed: boolean;
+  /** Puts it in place, as {@link storeOffload} does. Gives the path. */
+  commit(): Promise<string>;
+}
+
+/**
+ * Begins a file whose text is not known yet, under a name that nobody can know before.
+ * @throws whatever the backend throws
+ */
+export async function openOffload(
+  place: OffloadPlace,
+  { origin, extension }: Omit<OffloadName, "digest">,
+): Promise<OffloadWriting> {
+  const digest = randomBytes(DIGEST_CHARACTERS / 2).toString("hex");
+  const path = childOf(place.folder, `${safeName(origin)}-${digest}.${extension}`);
+  const { files } = place;
+  const streamed = isStreamWritable(files)
+    ? await files.openWrite(path, { expectedVersion: null })
+    : undefined;
+  const writing = streamed ?? inMemory(files, path);
+  return {
+    isStreamed: streamed !== undefined,
+    write: (bytes) => writing.write(bytes),
+    abort: () => writing.abort(),
+    async commit() {
+      await writing.commit();
+      // Its folder may have been moved away while it was written, and who is told a path must find it there.
+      if ((await files.stat(path)) === undefined) throw new DeerflowError("file_changed", { path });
+      await prune(place, path);
+      return path;
+    },
+  };
+}
+
+/** For a backend that takes files whole. */
+function inMemory(files: FileBackend, path: string): FileWriting {
+  const pieces: Uint8Array[] = [];
+  return {
+    write: async (bytes) => void pieces.push(bytes),
+    commit: async () => void (await files.write(path, Buffer.concat(pieces), { expectedVersion: null })),
+    abort: async () => void pieces.splice(0),
+  };
 }
 
 /** Where {@link storeOffload} would put the text now; writes nothing. */

@@ -13,11 +13,21 @@ export type PreviewSize =
 /** Says how to read a file from its start, a window at a time. `lines` is a number of lines that fits. */
 export type HowToRead = (path: string, lines: number) => string;
 
+/** A text that is longer than what is known of it here. */
+export interface WholeText {
+  readonly characters: number;
+  readonly lines: number;
+  /** Characters between its beginning and its end that are not in the file either. */
+  readonly leftOut: number;
+}
+
 export interface StubContent {
   /** What is not shown, as the start of a sentence. */
   readonly subject: string;
   readonly path: string;
   readonly text: string;
+  /** Where `text` is not the whole, but its beginning and its end. */
+  readonly whole?: WholeText;
   /** What was said behind the text and belongs to it, such as how a command ended. */
   readonly ending?: string;
   /** Twelve or more characters that the author of the text cannot have known, so that it cannot end its own frame. */
@@ -42,26 +52,28 @@ const LEAST_BODY_CHARACTERS = 200;
 
 /** Pure. All that comes out of the text stands literally, between two lines that it cannot contain. */
 export function offloadStub(content: StubContent): string {
-  const { text, ending = "", mark, synopsis, preview, limitCharacters = Number.POSITIVE_INFINITY } = content;
+  const { ending = "", synopsis, limitCharacters = Number.POSITIVE_INFINITY } = content;
   const behind = ending === "" ? "" : `\n${ending}`;
   const frame = fill(content, behind);
   const room = Math.max(limitCharacters - frame.length, LEAST_BODY_CHARACTERS);
-  const shown = previewOf(text, preview, mark);
+  const shown = previewOf(content);
   const whole = synopsis === undefined ? shown : `${synopsis}\n\n${shown}`;
   if (whole.length <= room) return fill(content, `${whole}${behind}`);
-  const fitting = shown.length <= room ? shown : smallPreview(text, room, mark);
+  const fitting = shown.length <= room ? shown : smallPreview(content, room);
   return fill(content, `${fitting}${behind}`);
 }
 
 function fill(content: StubContent, body: string): string {
   const { subject, path, text, mark, howToRead, notes = [] } = content;
+  const { characters, lines, leftOut } = wholeOf(content);
   const values: Readonly<Record<string, string>> = {
     subject,
     path,
     mark,
     body,
-    characters: String(text.length),
-    lines: counted(countLines(text), "line"),
+    characters: String(characters),
+    lines: counted(lines, "line"),
+    all: leftOut === 0 ? "All of it is" : `Its beginning and its end, without ${leftOut} characters, are`,
     how: howToRead(path, firstWindow(text)),
     notes: notes.flatMap((note) => (note === undefined ? [] : ` ${note}`)).join(""),
   };
@@ -80,17 +92,23 @@ export function firstWindow(text: string): number {
   return Math.max(1, lines);
 }
 
-function previewOf(text: string, size: PreviewSize, mark: string): string {
-  return "headLines" in size
-    ? linePreview(text, size, mark)
-    : characterPreview(text, size.headCharacters, size.tailCharacters, mark);
+const wholeOf = ({ whole, text }: Pick<StubContent, "whole" | "text">): WholeText =>
+  whole ?? { characters: text.length, lines: countLines(text), leftOut: 0 };
+
+type Previewed = Pick<StubContent, "text" | "whole" | "mark">;
+
+function previewOf({ preview, ...content }: StubContent): string {
+  return "headLines" in preview
+    ? linePreview(content, preview)
+    : characterPreview(content, preview.headCharacters, preview.tailCharacters);
 }
 
 type LinePreview = Extract<PreviewSize, { headLines: number }>;
 
-function linePreview(text: string, size: LinePreview, mark: string): string {
+function linePreview(content: Previewed, size: LinePreview): string {
+  const { text, mark } = content;
   const { headLines, tailLines, lineCharacters } = size;
-  const total = countLines(text);
+  const total = wholeOf(content).lines;
   const cut = (line: string) => headOf(line, lineCharacters);
   const isShort = total <= headLines + tailLines;
   const head = firstLines(text, isShort ? total : headLines).map(cut);
@@ -119,19 +137,20 @@ function lastLines(text: string, count: number): string[] {
   return lines;
 }
 
-function characterPreview(text: string, headLimit: number, tailLimit: number, mark: string): string {
+function characterPreview(content: Previewed, headLimit: number, tailLimit: number): string {
+  const { text, mark } = content;
   if (text.length <= headLimit + tailLimit) return text;
   const head = headLinesOf(text, headLimit);
   const tail = tailLinesOf(text, tailLimit);
-  const leftOut = `----- ${mark}: ${text.length - head.length - tail.length} characters left out -----`;
-  return `${endLine(head)}${leftOut}\n${tail}`;
+  const missing = wholeOf(content).characters - head.length - tail.length;
+  return `${endLine(head)}----- ${mark}: ${missing} characters left out -----\n${tail}`;
 }
 
 const endLine = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
 /** Two thirds of what room there is for the start, the rest for the end. */
-function smallPreview(text: string, room: number, mark: string): string {
-  const notice = characterPreview(`${text} `, 0, 0, mark).length + 2;
+function smallPreview(content: Previewed, room: number): string {
+  const notice = characterPreview({ ...content, text: `${content.text} ` }, 0, 0).length + 2;
   const free = Math.max(0, room - notice);
-  return characterPreview(text, Math.floor((free * 2) / 3), Math.floor(free / 3), mark);
+  return characterPreview(content, Math.floor((free * 2) / 3), Math.floor(free / 3));
 }

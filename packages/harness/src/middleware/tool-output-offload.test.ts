@@ -25,7 +25,7 @@ import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import { StateBackend } from "../filesystem/state-backend.js";
 import { createAgentGraph } from "../graph/create-agent-graph.js";
 import { ScriptedModel, type ScriptedTurn } from "../testing/scripted-model.js";
-import { defineTool, type Operation } from "../tools/define-tool.js";
+import { defineTool, type KeptText, type Operation, type ToolOutcome } from "../tools/define-tool.js";
 import { toolOutputOffload, type ToolOutputOffloadOptions } from "./tool-output-offload.js";
 
 const roots: string[] = [];
@@ -84,13 +84,13 @@ const AGENTS: readonly (readonly [string, Build])[] = [
 const foreign = (name: string, answer: () => unknown) =>
   tool(async () => answer() as string, { name, description: "Answers.", schema: z.object({}) });
 
-const ours = (operation: Operation, text: string, fullText?: string) =>
+const ours = (operation: Operation, text: string, fullText?: string, more: Pick<ToolOutcome, "kept"> = {}) =>
   defineTool({
     name: `do_${operation}`,
     operation,
     description: "Answers.",
     input: z.object({}),
-    run: async () => ({ text, ...(fullText === undefined ? {} : { fullText }) }),
+    run: async () => ({ text, ...(fullText === undefined ? {} : { fullText }), ...more }),
   });
 
 const CONFIG = { configurable: { thread_id: "t" } };
@@ -218,6 +218,41 @@ describe.each(AGENTS)("toolOutputOffload under %s", (_agent, build) => {
     const { results } = await run(build, [ours("execute", cut, full)], { files, folder });
     expect(stored()).toEqual([full]);
     expect(results[0]?.text).toMatch(/the end\nExit code: 3\n-----/);
+  });
+
+  it("points at the file that a tool has made, and stores nothing again", async () => {
+    const { files, folder, stored } = disk();
+    const note = "[The output was cut. All of it is in the file /kept/log.]";
+    const full = `first\n${"line of output\n".repeat(9000)}the end\nExit code: 3`;
+    const cut = `${full.slice(0, 500)}\n[… cut …]\n${full.slice(-500).replace("\nExit", () => `\n${note}\nExit`)}`;
+    const told = `${cut}${" ".repeat(90_000)}\n[audit] beware`;
+    const kept: KeptText = {
+      path: "/kept/log",
+      characters: 7_000_000,
+      lines: 300_000,
+      leftOut: 0,
+      isAll: true,
+      isInText: true,
+      note,
+    };
+    const parts = [{}, { leftOut: 12_345, isInText: false }].map((part) => ({ ...kept, ...part }));
+    const { results } = await run(
+      build,
+      parts.map((part, index) =>
+        Object.assign(ours("execute", told, full, { kept: part }), { name: `do_${index}` }),
+      ),
+      { files, folder },
+    );
+    const [whole, middle] = results;
+    expect(stored()).toEqual([]);
+    expect(whole?.text).toMatch(
+      /7000000 characters in 300000 lines\. All of it is in the file \/kept\/log\]/,
+    );
+    expect(whole?.text).toMatch(/299990 lines left out.*the end\nExit code: 3\n\[audit\] beware\n-----/s);
+    expect(whole?.text).not.toContain(note);
+    expect(middle?.text).toContain(
+      "Its beginning and its end, without 12345 characters, are in the file /kept/log]",
+    );
   });
 
   it("replaces every long tool message in a command and keeps the rest of it", async () => {

@@ -64,13 +64,12 @@ export function toolOutputOffload(options: ToolOutputOffloadOptions = {}) {
   /** Undefined when the text could not be stored. */
   const stored = async (to: OffloadPlace, said: Said, call: Call): Promise<string | undefined> => {
     const text = pageable(said.text);
-    const synopsis = rules.synopsis ? synopsisOf(text) : undefined;
+    const synopsis = rules.synopsis && said.kept?.isInText !== false ? synopsisOf(text) : undefined;
     const name = nameFor(call, said.text, synopsis);
     try {
-      const path = await storeOffload(to, name, text);
       return offloadStub({
         subject: `The result of ${safeName(call.tool)}`,
-        path,
+        path: said.kept?.path ?? (await storeOffload(to, name, text)),
         text,
         ending: pageable(said.ending),
         mark: name.digest,
@@ -79,6 +78,7 @@ export function toolOutputOffload(options: ToolOutputOffloadOptions = {}) {
         notes: [keptFor(to), text === said.text ? undefined : REPLACED_NOTE],
         limitCharacters: call.limit,
         ...(synopsis === undefined ? {} : { synopsis: synopsis.text }),
+        ...(said.kept === undefined ? {} : { whole: said.kept }),
       });
     } catch (error) {
       logger.warn("A long tool result could not be stored", { tool: name.origin, reason: reasonOf(error) });

@@ -7,8 +7,8 @@ import { LocalProvider } from "../sandbox/local/local-provider.js";
 import { networkPolicy } from "../sandbox/network/network-policy.js";
 import type { NetworkRequest } from "../sandbox/network/network-request.js";
 
-/** Characters of a command's output that are kept: a long result goes into a file whole, and a model sees a part. */
-const LIMITS = { outputCharacters: 10 * 1024 * 1024 };
+/** Characters of a command's output that are kept in memory. All of it goes past on the way, and into a file where it is long. */
+const LIMITS = { outputCharacters: 100_000 };
 
 /**
  * Probes for real; the host's own shell is among the candidates only where the configuration allows it.

@@ -33,6 +33,22 @@ export type Operation = (typeof OPERATIONS)[number];
 export const AUTHORS = ["face", "caller"] as const;
 export type Author = (typeof AUTHORS)[number];
 
+/** A file that holds what an answer shows parts of. */
+export interface KeptText {
+  readonly path: string;
+  /** Of the whole text. */
+  readonly characters: number;
+  readonly lines: number;
+  /** Characters between its beginning and its end that are not in the file. */
+  readonly leftOut: number;
+  /** False where the text was longer than what came here of it. */
+  readonly isAll: boolean;
+  /** Whether `fullText` is the whole; else only its beginning and its end are. */
+  readonly isInText: boolean;
+  /** What the answer says of the file, as it stands there. */
+  readonly note: string;
+}
+
 /** Text for the model, facts for the machinery. */
 export interface ToolOutcome {
   /** Never empty: some providers refuse an empty answer. */
@@ -45,6 +61,8 @@ export interface ToolOutcome {
   readonly marks?: Readonly<Record<string, unknown>>;
   /** Where `text` was cut: the whole of it, kept in this process only. */
   readonly fullText?: string | undefined;
+  /** The file that it is already in. */
+  readonly kept?: KeptText;
   /** Further channels of the graph's state to write; the outcome is then a Command. */
   readonly update?: Readonly<Record<string, unknown>>;
   /** Messages that follow the answer; the outcome is then a Command. */
@@ -100,7 +118,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): Dy
 type Call = Pick<ToolCall, "id" | "name">;
 
 function answer(call: Call, outcome: ToolOutcome): ToolMessage | Command {
-  const { text, blocks = [], facts, marks = {}, fullText, update, followedBy = [] } = outcome;
+  const { text, blocks = [], facts, marks = {}, fullText, kept, update, followedBy = [] } = outcome;
   const message = new ToolMessage({
     tool_call_id: call.id ?? "",
     name: call.name,
@@ -109,16 +127,19 @@ function answer(call: Call, outcome: ToolOutcome): ToolMessage | Command {
     additional_kwargs: { ...marks },
     artifact: facts,
   });
-  if (fullText !== undefined) FULL_TEXTS.set(message, fullText);
+  if (fullText !== undefined) FULL_TEXTS.set(message, { text: fullText, kept });
   if (update === undefined && followedBy.length === 0) return message;
   return new Command({ update: { ...update, messages: [message, ...followedBy] } });
 }
 
 /** Held as long as the message itself, and never stored. */
-const FULL_TEXTS = new WeakMap<ToolMessage, string>();
+const FULL_TEXTS = new WeakMap<ToolMessage, { readonly text: string; readonly kept: KeptText | undefined }>();
 
 /** The whole of what a tool had to say where its message was cut; undefined where the message is whole. */
-export const fullTextOf = (message: ToolMessage): string | undefined => FULL_TEXTS.get(message);
+export const fullTextOf = (message: ToolMessage): string | undefined => FULL_TEXTS.get(message)?.text;
+
+/** The file that this text is in already; undefined where it is in none. */
+export const keptTextOf = (message: ToolMessage): KeptText | undefined => FULL_TEXTS.get(message)?.kept;
 
 /** The same answer with other content. What {@link fullTextOf} knows of it goes with it. */
 export function withContent(message: ToolMessage, content: ToolMessage["content"]): ToolMessage {

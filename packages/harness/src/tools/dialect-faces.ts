@@ -2,7 +2,6 @@
 import type { GlobResult } from "../filesystem/glob.js";
 import type { GrepResult } from "../filesystem/line-search.js";
 import type { TreeListing } from "../filesystem/tree.js";
-import type { CommandResult } from "../sandbox/contract.js";
 import type { DeleteRequest, DeleteResult } from "./delete-file.js";
 import type { EditRequest, EditResult } from "./edit-file.js";
 import type { AnyFace, ToolKind } from "./face.js";
@@ -11,7 +10,7 @@ import type { GrepRequest } from "./grep-files.js";
 import type { FileToolLimits } from "./limits.js";
 import type { ListRequest } from "./list-files.js";
 import type { ReadRequest, ReadResult } from "./read-file.js";
-import type { CommandCall } from "./run-command.js";
+import type { CommandCall, CommandDone } from "./run-command.js";
 import type { WriteRequest, WriteResult } from "./write-file.js";
 
 export interface DialectFaces {
@@ -29,5 +28,5 @@ export interface Faces extends Readonly<Record<ToolKind, { readonly name: string
   readonly delete: AnyFace<DeleteRequest, DeleteResult>;
   readonly glob: AnyFace<GlobRequest, GlobResult>;
   readonly grep: AnyFace<GrepRequest, GrepResult>;
-  readonly execute: AnyFace<CommandCall, CommandResult>;
+  readonly execute: AnyFace<CommandCall, CommandDone>;
 }

@@ -6,6 +6,7 @@ import type { Logger } from "../base/logger.js";
 import type { Sandbox } from "../sandbox/contract.js";
 import { type Author, defineTool, type Operation, type ToolOutcome } from "./define-tool.js";
 import type { FileToolLimits } from "./limits.js";
+import type { OutputFiles } from "./output-files.js";
 import type { VideoFrames } from "./video-frames.js";
 
 /** The file and shell tools, in the order in which a model sees them. */
@@ -45,14 +46,29 @@ export interface Face<Input extends z.ZodObject, Request, Result> {
 /** A face of any input: a call is parsed by the face's own input before its other methods see it. */
 export type AnyFace<Request, Result> = Face<z.ZodObject, Request, Result>;
 
+/** Who asked, and who hears of the work while it goes on. */
+export interface Asked {
+  readonly callId: string;
+  /** As the model calls it. */
+  readonly tool: string;
+  /** Writes into the stream mode `custom` of the run; absent where nobody listens. */
+  readonly send: ((event: unknown) => void) | null | undefined;
+}
+
 /** Where a tool works. */
 export interface Workplace extends Surroundings, CallSetting {
   readonly files: FileBackend;
   readonly shell: Sandbox | undefined;
+  /** Takes what a command prints beyond what is shown of it. */
+  readonly outputFiles: OutputFiles | undefined;
   readonly videoFrames: VideoFrames | undefined;
   readonly logger: Logger;
   readonly signal: AbortSignal | undefined;
+  readonly asked: Asked;
 }
+
+/** What is the same for all calls. */
+export type FixedWorkplace = Omit<Workplace, "signal" | "asked">;
 
 /** Does what is asked, with the effects that takes. */
 export type Perform<Request, Result> = (request: Request, workplace: Workplace) => Promise<Result>;
@@ -63,7 +79,7 @@ export interface FaceToolOptions<Request, Result> {
   readonly perform: Perform<Request, Result>;
   /** Replaces the face's own. */
   readonly description: string | undefined;
-  readonly workplace: Omit<Workplace, "signal">;
+  readonly workplace: FixedWorkplace;
 }
 
 /** The tool that a face and an operation make. */
@@ -79,9 +95,10 @@ export function faceTool<Request, Result>(options: FaceToolOptions<Request, Resu
     aliases: face.aliases,
     onUnforeseen: (tool, error) =>
       workplace.logger.warn("A file tool failed", { tool, reason: reasonOf(error) }),
-    async run(given, { signal }) {
+    async run(given, { signal, writer, toolCallId, toolCall }) {
       const request = face.request(given, workplace);
-      const result = await perform(request, { ...workplace, signal });
+      const asked = { callId: toolCallId ?? toolCall?.id ?? "", tool: face.name, send: writer };
+      const result = await perform(request, { ...workplace, signal, asked });
       return face.answer(result, request, workplace);
     },
   });

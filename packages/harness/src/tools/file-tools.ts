@@ -8,11 +8,12 @@ import { deleteFile } from "./delete-file.js";
 import { type Dialect, DIALECTS } from "./dialects.js";
 import type { Faces } from "./dialect-faces.js";
 import { editFile } from "./edit-file.js";
-import { faceTool, TOOL_KINDS, type ToolKind, type Workplace } from "./face.js";
+import { faceTool, type FixedWorkplace, TOOL_KINDS, type ToolKind } from "./face.js";
 import { globFiles } from "./glob-files.js";
 import { grepFiles } from "./grep-files.js";
 import type { FileToolLimits } from "./limits.js";
 import { listFiles } from "./list-files.js";
+import type { OutputFiles } from "./output-files.js";
 import { readFile } from "./read-file.js";
 import { runCommand } from "./run-command.js";
 import type { VideoFrames } from "./video-frames.js";
@@ -26,6 +27,8 @@ export interface FileToolsOptions {
   readonly kinds?: readonly ToolKind[];
   /** Where commands run. Without it there is no shell tool. */
   readonly shell?: Sandbox | undefined;
+  /** Takes outputs of commands that are too long to be shown. Without it what an answer does not show is lost. */
+  readonly outputFiles?: OutputFiles | undefined;
   /** In place of the dialect's own numbers. */
   readonly limits?: Partial<FileToolLimits>;
   /** By the tool's name, in place of the dialect's own text; taken as they are. */
@@ -44,9 +47,10 @@ export function createFileTools(options: FileToolsOptions): DynamicStructuredToo
   const { files, dialect = "deerflow", kinds = TOOL_KINDS, shell, descriptions = {} } = options;
   const { faces, limits, workingDirectory } = DIALECTS[dialect];
   const visible = new Set(TOOL_KINDS.filter((kind) => kinds.includes(kind) && isSupported(kind, options)));
-  const workplace: Omit<Workplace, "signal"> = {
+  const workplace: FixedWorkplace = {
     files,
     shell,
+    outputFiles: options.outputFiles,
     visible,
     limits: { ...limits, ...options.limits },
     workingDirectory: shellOf(files)?.workingDirectory ?? workingDirectory,
@@ -58,6 +62,7 @@ export function createFileTools(options: FileToolsOptions): DynamicStructuredToo
     const description = Object.hasOwn(descriptions, name) ? descriptions[name] : undefined;
     const tool = MAKERS[kind](faces, { description, workplace });
     FILES.set(tool, files);
+    if (kind === "execute" && shell !== undefined) SHELLS.set(tool, shell);
     return tool;
   });
 }
@@ -68,6 +73,12 @@ const FILES = new WeakMap<object, FileBackend>();
 export const filesOf = (tool: unknown): FileBackend | undefined =>
   typeof tool === "object" && tool !== null ? FILES.get(tool) : undefined;
 
+const SHELLS = new WeakMap<object, Sandbox>();
+
+/** Where a tool runs commands; undefined for one that runs none, and for a tool of another maker. */
+export const sandboxOf = (tool: unknown): Sandbox | undefined =>
+  typeof tool === "object" && tool !== null ? SHELLS.get(tool) : undefined;
+
 /** What cannot work is not offered. */
 function isSupported(kind: ToolKind, { files, shell }: FileToolsOptions): boolean {
   if (kind === "delete") return files.canRemove !== false;
@@ -76,7 +87,7 @@ function isSupported(kind: ToolKind, { files, shell }: FileToolsOptions): boolea
 
 interface Making {
   readonly description: string | undefined;
-  readonly workplace: Omit<Workplace, "signal">;
+  readonly workplace: FixedWorkplace;
 }
 
 /** One row per kind: its operation, told through the dialect's face. */

@@ -63,8 +63,13 @@ const MENDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   int: numberFrom,
   boolean: (value) => (value === "true" ? true : value === "false" ? false : value),
   array: (value) => (typeof value === "string" ? listFrom(value) : value),
-  string: (value) => (typeof value === "object" ? JSON.stringify(value, null, 2) : String(value)),
+  string: textFrom,
 };
+
+/** What an argument becomes that a tool wants as a text; gates judge the same. */
+export function textFrom(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
+}
 
 /** Null and nothing mean that the argument was left out. */
 function mendedValue(value: unknown, expected: string): unknown {

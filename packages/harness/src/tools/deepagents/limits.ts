@@ -14,7 +14,7 @@ export const DEEPAGENTS_LIMITS: FileToolLimits = {
   maxGlobResults: 10_000,
   defaultGrepResults: 1000,
   maxGrepResults: 100_000,
-  defaultExecuteSeconds: undefined,
+  defaultExecuteSeconds: 120,
   maxExecuteSeconds: 3600,
   maxExecuteCharacters: 100_000,
   media: DEFAULT_MEDIA_LIMITS,

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { DeerflowError } from "../../base/errors.js";
 import { readProse } from "../../base/prose.js";
 import type { CommandResult } from "../../sandbox/contract.js";
+import { assertTimeout } from "../command-timeout.js";
 import type { Face } from "../face.js";
 import type { FileToolLimits } from "../limits.js";
-import { type CommandCall, describeCommand, outputOf } from "../run-command.js";
+import { type CommandCall, type CommandDone, describeCommand, tellCommand } from "../run-command.js";
 
 const DESCRIPTION = readProse(new URL("./run-command.md", import.meta.url));
 
@@ -17,41 +17,30 @@ const inputOf = ({ maxExecuteSeconds }: FileToolLimits) =>
       .describe(`Seconds after which it is stopped, up to ${maxExecuteSeconds}; 0 for as long as that.`),
   });
 
-export const runCommand: Face<ReturnType<typeof inputOf>, CommandCall, CommandResult> = {
+export const runCommand: Face<ReturnType<typeof inputOf>, CommandCall, CommandDone> = {
   name: "execute",
   aliases: { cmd: "command", timeout_seconds: "timeout" },
   input: inputOf,
   describe: ({ limits, visible }) =>
     describeCommand(DESCRIPTION, {
       visible,
-      seconds: limits.maxExecuteSeconds,
+      seconds: limits.defaultExecuteSeconds,
+      longest: limits.maxExecuteSeconds,
       characters: limits.maxExecuteCharacters,
     }),
-  request({ command, timeout }, { limits }) {
-    const { defaultExecuteSeconds, maxExecuteSeconds } = limits;
-    if (timeout !== undefined && !(timeout >= 0 && timeout <= maxExecuteSeconds)) {
-      const reason = `timeout is ${timeout}, and may be from 0 to ${maxExecuteSeconds} seconds`;
-      throw new DeerflowError("arguments_invalid", { reason });
-    }
-    return {
-      command,
-      timeoutSeconds: timeout === 0 ? maxExecuteSeconds : (timeout ?? defaultExecuteSeconds),
-    };
-  },
-  answer(result, call, { limits }) {
-    const { text: output, fullText } = outputOf(result, limits.maxExecuteCharacters);
-    const isCut = result.truncated || fullText !== undefined;
-    const ending = [endingOf(result, call), ...(isCut ? ["[The output was cut.]"] : [])];
-    return {
-      text: [...(output === "" ? [] : [output]), ...ending].join("\n"),
-      fullText: fullText === undefined ? undefined : [fullText.trimEnd(), endingOf(result, call)].join("\n"),
-      facts: {
-        ...(result.exitCode === undefined ? {} : { exit_code: result.exitCode }),
-        timed_out: result.timedOut,
-        truncated: isCut,
-      },
-    };
-  },
+  request: ({ command, timeout }, { limits }) => ({
+    command,
+    timeoutSeconds: assertTimeout(timeout, limits),
+  }),
+  answer: (done, call, surroundings) =>
+    tellCommand(done, {
+      ending: endingOf(done, call),
+      noteComes: "last",
+      silence: "",
+      howToRead: (path) =>
+        `Read it in parts with read_file: file_path "${path}", offset 0, limit 100; each part says where the next begins.`,
+      surroundings,
+    }),
 };
 
 function endingOf({ timedOut, exitCode }: CommandResult, { timeoutSeconds }: CommandCall): string {

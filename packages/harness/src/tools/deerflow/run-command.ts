@@ -1,49 +1,49 @@
 import { z } from "zod";
 import { readProse } from "../../base/prose.js";
 import type { CommandResult } from "../../sandbox/contract.js";
+import { assertTimeout } from "../command-timeout.js";
 import type { Face } from "../face.js";
 import { description } from "../file-arguments.js";
-import { type CommandCall, describeCommand, outputOf } from "../run-command.js";
+import type { FileToolLimits } from "../limits.js";
+import { type CommandCall, type CommandDone, describeCommand, tellCommand } from "../run-command.js";
 
 const DESCRIPTION = readProse(new URL("./run-command.md", import.meta.url));
 
-const input = z.object({
-  description,
-  command: z.string().describe("A bash command line."),
-});
+const inputOf = ({ maxExecuteSeconds }: FileToolLimits) =>
+  z.object({
+    description,
+    command: z.string().describe("A bash command line."),
+    timeout: z
+      .number()
+      .optional()
+      .describe(`Seconds after which it is stopped, where ${maxExecuteSeconds} are too many.`),
+  });
 
-export const runCommand: Face<typeof input, CommandCall, CommandResult> = {
+export const runCommand: Face<ReturnType<typeof inputOf>, CommandCall, CommandDone> = {
   name: "bash",
-  aliases: { cmd: "command" },
-  input: () => input,
+  aliases: { cmd: "command", timeout_seconds: "timeout" },
+  input: inputOf,
   describe: ({ limits, visible }) =>
     describeCommand(DESCRIPTION, {
       visible,
       seconds: limits.defaultExecuteSeconds,
+      longest: limits.maxExecuteSeconds,
       characters: limits.maxExecuteCharacters,
     }),
-  request: ({ command }, { limits }) => ({ command, timeoutSeconds: limits.defaultExecuteSeconds }),
-  answer(result, call, { limits }) {
-    const { text: output, fullText } = outputOf(result, limits.maxExecuteCharacters);
-    const ending = endingOf(result, call);
-    return {
-      text: withEnding(output, ending),
-      fullText: fullText === undefined ? undefined : withEnding(fullText.trimEnd(), ending),
-      facts: {
-        exit_code: result.exitCode ?? null,
-        timed_out: result.timedOut,
-        truncated: result.truncated || fullText !== undefined,
-        duration_ms: Math.round(result.durationMilliseconds),
-      },
-    };
-  },
+  request: ({ command, timeout }, { limits }) => ({
+    command,
+    timeoutSeconds: assertTimeout(timeout, limits),
+  }),
+  answer: (done, call, surroundings) =>
+    tellCommand(done, {
+      ending: endingOf(done, call),
+      noteComes: "before the ending",
+      silence: "(no output)",
+      howToRead: (path) =>
+        `Read it in parts with read_file: path "${path}", start_line 1, end_line 100; a part that was cut says how to go on.`,
+      surroundings,
+    }),
 };
-
-/** The output, and below it how the command ended unless it ended well. */
-function withEnding(output: string, ending: string | undefined): string {
-  if (ending === undefined) return output === "" ? "(no output)" : output;
-  return output === "" ? ending : `${output}\n${ending}`;
-}
 
 function endingOf(
   { timedOut, exitCode }: CommandResult,
