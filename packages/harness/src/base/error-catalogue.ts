@@ -141,6 +141,11 @@ export const ERROR_CATALOGUE = {
     retry: "never",
     text: "sandbox.network.allow cannot have {entry}: {reason}.",
   },
+  sandbox_provider_invalid: {
+    status: 500,
+    retry: "never",
+    text: "sandbox.remote.use names {use}, which cannot be used: {reason}.",
+  },
   sandbox_unauthorized: {
     status: 403,
     retry: "model",
@@ -155,6 +160,23 @@ export const ERROR_CATALOGUE = {
 
   arguments_invalid: { status: 422, retry: "model", text: "The arguments are not valid: {reason}." },
 
+  archive_folder_taken: {
+    status: 409,
+    retry: "caller",
+    text: "Something is at {path} already; an archive is only unpacked into a new folder.",
+  },
+  archive_invalid: {
+    status: 422,
+    retry: "caller",
+    text: "The archive cannot be unpacked: {reason}.",
+    next: "Nothing of it was kept. Pack it anew without that, or send the files one by one.",
+  },
+  archive_too_large: {
+    status: 413,
+    retry: "caller",
+    text: "The archive is too large: {reason}.",
+    next: "Nothing of it was kept. Send a smaller part.",
+  },
   approval_missing: {
     status: 403,
     retry: "model",
@@ -406,6 +428,12 @@ export const ERROR_CATALOGUE = {
     retry: "model",
     text: "The command was not run: {reason}.",
     next: "Reach the goal another way, without what was named.",
+  },
+  command_unapproved: {
+    status: 403,
+    retry: "model",
+    text: "The command was not run, for it needs a person's approval and nobody can be asked: {reason}.",
+    next: "Do what can be done without it, and say at the end what a person would have to run.",
   },
   command_audit_invalid: {
     status: 500,

@@ -26,11 +26,12 @@ const SWEEP = `sweep() {
 } 2>/dev/null`;
 
 /**
- * A bash script: `$1` mark, `$2` working directory, `$3` command line, then the names of the command's variables,
- * whose values are in the environment as DEERFLOW_VALUE_0, … . The command's output, of both kinds, is standard
+ * A bash script: `$1` mark, `$2` working directory, `$3` seconds after which it is killed from inside, or nothing,
+ * `$4` command line, then the names of the command's variables, whose values are in the environment as
+ * DEERFLOW_VALUE_0, … . The command's output, of both kinds, is standard
  * output; standard error gets one line, `MARK:EXIT CODE`, at the end.
  */
-export const SEALED_COMMAND = `mark=$1 folder=$2 command=$3; shift 3
+export const SEALED_COMMAND = `mark=$1 folder=$2 limit=$3 command=$4; shift 4
 ${SWEEP}
 number=0
 for name; do
@@ -41,9 +42,11 @@ for name; do
 done
 export TMPDIR="/tmp/command-$mark" ${MARK_VARIABLE}="$mark"
 mkdir -p -- "$TMPDIR"
+timed=
+if [ -n "$limit" ] && command -v timeout >/dev/null 2>&1; then timed="timeout -s KILL $limit"; fi
 if cd -- "$folder" 2>&1; then
   unset OLDPWD
-  bash --noprofile --norc -c "$command" bash </dev/null 2>&1
+  $timed bash --noprofile --norc -c "$command" bash </dev/null 2>&1
   code=$?
 else code=1; fi
 spare=$$; sweep

@@ -13,7 +13,7 @@ const works = (await bubblewrapWorks()) && process.getuid?.() === 0;
 if (!works) process.stderr.write("The docker tests are skipped: they need root and bubblewrap.\n");
 
 if (works) {
-  sandboxSuite("docker over a stand-in", async () => {
+  const open = async () => {
     const docker = dockerStandIn();
     const opened = await openSandbox(docker.provider({ limits: { outputCharacters: 100_000 } }));
     const close = async () => {
@@ -21,7 +21,8 @@ if (works) {
       docker.remove();
     };
     return { ...opened, close };
-  });
+  };
+  sandboxSuite("docker over a stand-in", open, { timeoutSeconds: 4 });
 }
 
 describe.runIf(works)("DockerProvider", () => {
