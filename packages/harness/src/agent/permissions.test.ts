@@ -15,8 +15,8 @@ import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import type { ApprovalRequest } from "../middleware/approval-request.js";
 import type { ModelInfo } from "../models/contract.js";
 import type { FilesystemPermission } from "../policy/file-permission.js";
-import type { SandboxProvider } from "../sandbox/contract.js";
-import { scriptedProvider } from "../testing/scripted-sandbox.js";
+import type { Sandbox, SandboxProvider } from "../sandbox/contract.js";
+import { scriptedProvider, scriptedSandbox } from "../testing/scripted-sandbox.js";
 import { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { ScriptedModel, type ScriptedTurn } from "../testing/scripted-model.js";
 import { createFileTools } from "../tools/file-tools.js";
@@ -164,6 +164,45 @@ describe("permissions of an agent", () => {
 const PROVIDER = scriptedProvider({ release: () => Promise.reject(new Error("nothing was acquired")) });
 const sandbox = () => new LazySandbox(PROVIDER, { id: "s", mounts: [], workingDirectory: "/w" });
 
+describe("an agent with rules and a sandbox that keeps them", () => {
+  /** A sandbox that says under which rules it runs. */
+  const keeping = (ran: string[]) => {
+    const sandboxThat = (says: string): Sandbox => scriptedSandbox(() => void ran.push(says) ?? {});
+    const provider = scriptedProvider({
+      assertKept: () => undefined,
+      acquire: async () => ({
+        ...sandboxThat("without rules"),
+        keeping: ({ rules, home }) => sandboxThat(`${rules.length} rules from ${home}`),
+      }),
+    });
+    return new LazySandbox(provider, { id: "s", mounts: [], workingDirectory: "/w" });
+  };
+  const bash = { name: "bash", args: { description: "", command: "true" } };
+
+  it("runs commands under the rules", async () => {
+    const ran: string[] = [];
+    const agent = agentOf([{ calls: [bash] }], {
+      permissions: [DENY, ASK],
+      home: "/w",
+      services: { files, sandbox: keeping(ran) },
+      tools: (own, _, shell) => createFileTools({ files: own, shell }),
+    });
+    await agent.invoke(start, config);
+    expect(ran).toEqual(["2 rules from /w"]);
+  });
+
+  it("is not built with a tool that runs commands without them", () => {
+    const plain = keeping([]);
+    const build = () =>
+      agentOf([], {
+        permissions: [DENY],
+        services: { files, sandbox: plain },
+        tools: (own) => createFileTools({ files: own, shell: plain }),
+      });
+    expect(failure(build)).toEqual(["invalid_request", expect.stringContaining("bash could go around")]);
+  });
+});
+
 describe("an agent is not built", () => {
   it("with rules that its shell could go around", () => {
     const [code, sentence] = failure(() =>
@@ -281,5 +320,10 @@ describe("the lead agent's configuration", () => {
     await expect(lead({ permissions: rules }, [], PROVIDER)).rejects.toMatchObject({
       code: "permissions_unenforceable",
     });
+  });
+
+  it("is accepted with one that does", async () => {
+    const provider = { ...PROVIDER, assertKept: () => undefined };
+    await expect(lead({ permissions: rules }, [], provider)).resolves.toHaveProperty("graph");
   });
 });

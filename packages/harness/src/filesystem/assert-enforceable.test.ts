@@ -16,6 +16,13 @@ const shellThat = (reachesHost: boolean): Shell => ({
 });
 const HOST = shellThat(true);
 const ISOLATED = shellThat(false);
+/** A sandbox that keeps rules, and itself under rules. */
+const KEPT = { ...scriptedSandbox(), id: "kept" };
+const keepingShell = (reachesHost: boolean): Shell => ({
+  ...shellThat(reachesHost),
+  sandbox: { ...scriptedSandbox(), keeping: () => KEPT },
+});
+const KEEPING = keepingShell(false);
 
 const disk = () => new MountedDiskBackend({ mounts: [], foldsCase: false });
 const memory = () => new MemoryFiles();
@@ -148,6 +155,34 @@ const ROWS: readonly Row[] = [
     isRefused: true,
   },
   {
+    what: "a deny on plain files and a sandbox that keeps it",
+    files: disk,
+    shell: KEEPING,
+    rules: [deny("/x/**")],
+    isRefused: false,
+  },
+  {
+    what: "everything, beside a route in memory, and a sandbox that keeps it",
+    files: memories,
+    shell: KEEPING,
+    rules: [deny("/**")],
+    isRefused: false,
+  },
+  {
+    what: "a route to the files of the very shell, which has them elsewhere, and a sandbox that keeps rules",
+    files: () => routed({ "/work/": withShell(memory(), KEEPING) }),
+    shell: KEEPING,
+    rules: [deny("/work/**")],
+    isRefused: true,
+  },
+  {
+    what: "everything above such a route",
+    files: () => routed({ "/work/": withShell(memory(), KEEPING) }),
+    shell: KEEPING,
+    rules: [deny("/**/key")],
+    isRefused: true,
+  },
+  {
     what: "a route of the default",
     files: () => new CompositeBackend(memories(), { "/other/": memory() }),
     shell: HOST,
@@ -169,6 +204,23 @@ describe("rules beside a shell", () => {
     });
     expect(error?.details["rules"]).toBe("deny read of /a, /b; interrupt read and write of /c");
     expect(error?.sentence).toContain("Leave the shell tool out");
+  });
+
+  it("are handed to the sandbox that keeps them, in whose place the kept one is given", () => {
+    const shell = assertEnforceable(disk(), KEEPING, [deny("~/x")]);
+    expect(shell).toEqual({ ...KEEPING, sandbox: KEPT });
+    const allow: FilesystemPermission = { operations: ["read"], paths: ["/**"] };
+    expect(assertEnforceable(disk(), KEEPING, [allow])).toBe(KEEPING);
+    expect(assertEnforceable(memories(), KEEPING, [deny("/memories/x")])).toBe(KEEPING);
+    expect(assertEnforceable(disk(), undefined, [deny("/x")])).toBeUndefined();
+  });
+
+  it("are refused when the sandbox cannot keep one of them", () => {
+    const refusing = () => {
+      throw new DeerflowError("permissions_unenforceable", { rules: "deny read of /etc", hint: "Not /etc." });
+    };
+    const shell = { ...KEEPING, sandbox: { ...scriptedSandbox(), keeping: refusing } };
+    expect(refusal(disk(), shell, deny("/etc"))?.sentence).toContain("/etc");
   });
 
   it("take the home folder that is given", () => {

@@ -17,12 +17,14 @@ const isRouted = (files: FileBackend): files is FileBackend & RoutedFiles =>
   "routes" in files && "defaultBackend" in files;
 
 const HINT =
-  "Leave the shell tool out, let the rules speak only of folders of a CompositeBackend that the shell cannot reach, or take a sandbox that enforces rules itself.";
+  "Leave the shell tool out, let the rules speak only of folders of a CompositeBackend that the shell cannot reach, or take a sandbox that enforces rules itself, such as bubblewrap.";
 
 /**
- * Refuses rules that commands could go around. What a rule denies or interrupts must lie below a route of a composite
- * backend that the shell cannot reach. Without a shell, and for rules that only allow, there is nothing to refuse.
+ * The shell in which commands keep the rules. Refuses rules that they could go around: what a rule denies or interrupts
+ * must lie below a route of a composite backend that the shell cannot reach, or be kept by the sandbox itself, which
+ * then sees the files under the same paths. Without a shell, and for rules that only allow, there is nothing to refuse.
  * @param home what a leading `~` stands for; where commands start by default
+ * @returns the shell for the tools, which may be the same
  * @throws DeerflowError `permissions_unenforceable`, which names the rules; `permissions_invalid`
  */
 export function assertEnforceable(
@@ -30,14 +32,36 @@ export function assertEnforceable(
   shell: Shell | undefined,
   rules: readonly FilesystemPermission[],
   home?: string,
-): void {
-  if (shell === undefined) return;
-  const { restrictions } = new PermissionRules(rules, { home: home ?? shell.workingDirectory });
+): Shell | undefined {
+  if (shell === undefined) return undefined;
+  const given = { rules, home: home ?? shell.workingDirectory, foldsCase: files.foldsCase };
+  const { restrictions } = new PermissionRules(rules, given);
   const open = restrictions.filter(({ places }) =>
     places.some((place) => !isOutOfReach(files, shell, place)),
   );
-  if (open.length === 0) return;
-  throw new DeerflowError("permissions_unenforceable", { rules: open.map(described).join("; "), hint: HINT });
+  if (open.length === 0) return shell;
+  const isKept = ({ places }: Restriction) =>
+    shell.sandbox.keeping !== undefined &&
+    places.every((place) => isOutOfReach(files, shell, place) || isSpelledAlike(files, shell, place));
+  const lost = open.filter((restriction) => !isKept(restriction));
+  if (lost.length > 0 || shell.sandbox.keeping === undefined) {
+    throw new DeerflowError("permissions_unenforceable", {
+      rules: lost.map(described).join("; "),
+      hint: HINT,
+    });
+  }
+  return { ...shell, sandbox: shell.sandbox.keeping(given) };
+}
+
+/** Whether the sandbox has what lies at and below the place under the same path as the files, as far as it has it. */
+function isSpelledAlike(files: FileBackend, shell: Shell, place: string): boolean {
+  if (!isRouted(files)) return true;
+  if (routeOf(files, place) !== undefined) return false;
+  const below = files.routes.filter(({ root }) => isWithin(root, place));
+  return (
+    below.every(({ backend }) => !isReached(backend, shell, "/")) &&
+    isSpelledAlike(files.defaultBackend, shell, place)
+  );
 }
 
 const described = ({ mode, operations, paths }: Restriction): string =>

@@ -27,6 +27,7 @@ import type {
   LinkFollowing,
   ListNotes,
   PathJudge,
+  Shell,
   Version,
   WriteOptions,
 } from "./contract.js";
@@ -43,25 +44,33 @@ const MAX_NAMED_PATTERNS = 10;
  * `interrupt` forbid nothing here. A hard link is a file of its own, which no rule for another name finds.
  *
  * All verbs throw DeerflowError `path_forbidden`. Without rules the backend is given back as it is.
+ * @param shell the one to hand on, in which the rules hold too
  */
-export function guardFiles(files: FileBackend, rules: PermissionRules): FileBackend {
+export function guardFiles(
+  files: FileBackend,
+  rules: PermissionRules,
+  shell: Shell | undefined = shellOf(files),
+): FileBackend {
   if (rules.isEmpty) return files;
   const own = rules.withFolding(rules.foldsCase || files.foldsCase === true);
   const guarded = new GuardedFiles(files, own);
-  const shell = shellOf(files);
   return Object.assign(guarded, {
     ...(isByteReadable(files) ? { openBytes: (path: string) => guarded.openPieces(path) } : {}),
     ...(isStreamWritable(files)
       ? { openWrite: (path: string, options?: WriteOptions) => guarded.openWriting(path, options) }
       : {}),
     ...(isHostSearchable(files) ? { openFolders: (path: string) => guarded.openHost(path) } : {}),
-    ...(isLinkFollowing(files) ? linksOf(files, own) : {}),
+    ...(isLinkFollowing(files) ? linksOf(files, own, shell) : {}),
     ...(shell === undefined ? {} : { shell }),
   });
 }
 
-const linksOf = (files: FileBackend & LinkFollowing, rules: PermissionRules): LinkFollowing => ({
-  judgedBy: (judge) => guardFiles(files.judgedBy(judge), rules),
+const linksOf = (
+  files: FileBackend & LinkFollowing,
+  rules: PermissionRules,
+  shell: Shell | undefined,
+): LinkFollowing => ({
+  judgedBy: (judge) => guardFiles(files.judgedBy(judge), rules, shell),
   realPath: (path) => files.realPath(path),
 });
 

@@ -42,4 +42,38 @@ describe("LazySandbox", () => {
     expect((await sandbox.execute({ command: "b" })).exitCode).toBe(0);
     expect(log).toEqual(["acquire s1", "acquire s1", "b"]);
   });
+
+  it("keeps rules where the provider's sandboxes do, over one acquisition for all", async () => {
+    const log: string[] = [];
+    const says = (text: string) =>
+      scriptedSandbox(({ command }) => void log.push(`${text}: ${command}`) ?? {});
+    const fake = scriptedProvider({
+      assertKept: ({ home }) => {
+        if (home === "/bad") throw new Error("not kept");
+      },
+      acquire: async () => {
+        log.push("acquire");
+        return { ...says("plain"), keeping: ({ home }) => says(`kept, ${home}`) };
+      },
+      release: async () => void log.push("release"),
+    });
+    const sandbox = new LazySandbox(fake, SPEC);
+    const kept = sandbox.keeping?.({ rules: [], home: "/w" });
+    await sandbox.execute({ command: "a" });
+    await kept?.execute({ command: "b" });
+    await kept?.execute({ command: "c" });
+    await sandbox.release();
+    expect(log).toEqual(["acquire", "plain: a", "kept, /w: b", "kept, /w: c", "release"]);
+    expect(() => sandbox.keeping?.({ rules: [], home: "/bad" })).toThrow("not kept");
+    expect(kept?.keeping).toBeUndefined();
+  });
+
+  it("keeps none where they keep none, or turn out to keep none", async () => {
+    expect(new LazySandbox(scriptedProvider(), SPEC).keeping).toBeUndefined();
+    const fake = scriptedProvider({ assertKept: () => undefined, acquire: async () => scriptedSandbox() });
+    const kept = new LazySandbox(fake, SPEC).keeping?.({ rules: [] });
+    await expect(kept?.execute({ command: "a" })).rejects.toMatchObject({
+      code: "permissions_unenforceable",
+    });
+  });
 });
