@@ -1,4 +1,5 @@
 /** The pages under docs/generated are printed from the tables in the code; `npm run docs` rewrites them. */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../apps/cli/src/exit-codes.js";
@@ -7,6 +8,7 @@ import { exampleConfig } from "../packages/harness/src/config/example-config.js"
 import { RESERVED_NAMES } from "../packages/harness/src/config/known-sections.js";
 import { RESTART_REQUIRED } from "../packages/harness/src/config/restart-required.js";
 import { ORDER } from "../packages/harness/src/middleware/order.js";
+import { COMMAND_RULES, PERSON_RULES } from "../packages/harness/src/policy/command-rules.js";
 
 const page = (name: string) => fileURLToPath(new URL(`../docs/generated/${name}.md`, import.meta.url));
 const NOTE = "<!-- Printed from the code by `npm run docs`; do not edit. -->";
@@ -15,6 +17,12 @@ const cell = (value: unknown): string => String(value).replaceAll("|", "\\|").re
 
 const table = (heads: readonly string[], rows: readonly (readonly unknown[])[]): string =>
   [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+
+/** Commands stand in code; one that cannot be provoked has none. */
+const code = (command: string): string => (command.trim() === "" ? "" : `\`\` ${command} \`\``);
+
+const AUDIT_TEXT = readFileSync(new URL("command-audit-text.md", import.meta.url), "utf8").trim();
+const RULES_TEXT = readFileSync(new URL("command-rules-text.md", import.meta.url), "utf8").trim();
 
 const document = (title: string, ...parts: readonly string[]): string =>
   [`# ${title}`, NOTE, ...parts].join("\n\n").concat("\n");
@@ -62,6 +70,32 @@ describe("the generated pages", () => {
         table(["Name", "Why"], reserved),
       ),
     ).toMatchFileSnapshot(page("configuration"));
+  });
+
+  it("show every rule of the command audit with an example", async () => {
+    const rows = Object.entries(COMMAND_RULES).map(([id, row]) => [
+      `\`${id}\``,
+      "isFixed" in row ? `${row.severity}, always` : row.severity,
+      `The command ${row.reason}.`,
+      row.instead,
+      code(row.example),
+      code(row.passes),
+    ]);
+    const person = Object.entries(PERSON_RULES).map(([id, row]) => [
+      `\`${id}\``,
+      row.severity,
+      `The command ${row.reason} that is named.`,
+      row.instead,
+    ]);
+    await expect(
+      document(
+        "Command audit",
+        AUDIT_TEXT,
+        table(["Rule", "Severity", "What", "Instead", "Breaks it", "Passes"], rows),
+        RULES_TEXT,
+        table(["Rule", "Severity", "What", "Instead"], person),
+      ),
+    ).toMatchFileSnapshot(page("command-audit"));
   });
 
   it("show the exit codes of the command line", async () => {

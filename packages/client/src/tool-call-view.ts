@@ -29,6 +29,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "file_changed",
   "file_not_read",
   "path_denied",
+  "command_unapproved",
   "permission_denied",
   "tool_denied",
 ]);

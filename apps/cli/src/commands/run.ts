@@ -145,10 +145,17 @@ function sayEnd({ context, host }: Work, threadId: string, ended: RunRecord, pri
     );
   }
   output.note(`\n${printer.waitsForDecision ? decisionText(threadId) : endText(ended)}`);
+  output.note(denialsText(printer.denials));
   output.note(`Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);
 }
 
 const decisionText = (threadId: string): string =>
+function denialsText(denials: readonly string[]): string {
+  if (denials.length === 0) return "";
+  const lines = [...new Set(denials)].map((command) => `  ✗ ${command.replaceAll(/\s+/g, " ")}\n`);
+  return `\nNot run, because nobody could be asked for approval:\n${lines.join("")}`;
+}
+
   `The calls marked with ? run only when a person decides so. Decide through the server (npx deerflow serve): a run on
 thread ${threadId} with command.resume.decisions, one for each. To leave them undone instead:\n`;
 

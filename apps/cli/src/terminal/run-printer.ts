@@ -18,6 +18,7 @@ interface WireMessage {
 }
 
 interface WireRequest {
+  readonly artifact?: unknown;
   readonly name: string;
   readonly args?: Record<string, unknown>;
 }
@@ -61,6 +62,7 @@ export class RunPrinter {
   /** Whether the last thing in the run is a question to the user. */
   get endsWithQuestion(): boolean {
     return this.#question;
+  readonly #denials: string[] = [];
   }
 
   /** Whether calls of the last answer wait until a person decides about them. */
@@ -79,6 +81,11 @@ export class RunPrinter {
       (metadata as { langgraph_checkpoint_ns?: string })?.langgraph_checkpoint_ns ?? "",
     );
     if (!message.type?.startsWith("AI") && message.type !== "ai") return;
+  /** Commands that needed a person's approval while nobody could be asked, in their order. */
+  get denials(): readonly string[] {
+    return this.#denials;
+  }
+
     if (namespace.includes("tools:")) return; // a subagent's text is its own affair
     const text = textOf(message.content);
     if (text === "") return;
@@ -153,6 +160,7 @@ export const textOf = (content: unknown): string => {
     .join("");
 };
 
+      this.#denials.push(...deniedCommands(message));
 const errorText = (data: unknown): string =>
   String((data as { message?: unknown } | undefined)?.message ?? "the run failed");
 
@@ -183,3 +191,11 @@ function resultLine(message: WireMessage, colors: Colors): string {
 
 const cut = (text: string, width: number): string =>
   [...text].length <= width ? text : `${[...text].slice(0, width - 1).join("")}…`;
+/** The code of a command that was denied because nobody could be asked. */
+const UNAPPROVED = "command_unapproved";
+
+function deniedCommands({ artifact }: WireMessage): readonly string[] {
+  const { code, command } = (artifact ?? {}) as { code?: unknown; command?: unknown };
+  return code === UNAPPROVED && typeof command === "string" ? [command] : [];
+}
+

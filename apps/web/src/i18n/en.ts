@@ -98,6 +98,7 @@ export const en = {
   refused_command_blocked: "Blocked: the command was judged dangerous.",
   refused_file_not_read: "Refused: the file must be read before it is changed.",
   refused_other: "Refused by a rule ({code}).",
+  refused_command_unapproved: "Not run: it needs approval, and nobody could be asked.",
   showAll: "Show all {count} lines",
   showLess: "Show less",
   plan: "Plan",

@@ -98,6 +98,7 @@ export const zh: Messages = {
   refused_command_blocked: "已拦截：该命令被判定为危险。",
   refused_file_not_read: "已拒绝：修改文件之前必须先读取它。",
   refused_other: "被规则拒绝（{code}）。",
+  refused_command_unapproved: "未执行：该命令需要批准，而当前无人可以批准。",
   showAll: "显示全部 {count} 行",
   showLess: "收起",
   plan: "计划",

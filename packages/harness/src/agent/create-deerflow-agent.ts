@@ -6,14 +6,20 @@ import { DeerflowError } from "../base/errors.js";
 import { silentLogger } from "../base/logger.js";
 import { type AgentGraphOptions, createAgentGraph } from "../graph/create-agent-graph.js";
 import { approval } from "../middleware/approval.js";
-import { asksForApproval } from "../middleware/approval-pauses.js";
+import {
+  APPROVAL_GATE,
+  type ApprovalOptions,
+  asksForApproval,
+  entryOf,
+} from "../middleware/approval-pauses.js";
+import { type CommandAuditSettings, CommandGate } from "../middleware/command-gate.js";
 import {
   assembleMiddleware,
   FEATURES,
   type MiddlewareServices,
   type RuntimeFeatures,
 } from "../middleware/order.js";
-import { loggingAuditSink } from "../policy/audit-sink.js";
+import { type AuditSink, loggingAuditSink } from "../policy/audit-sink.js";
 import { type PermissionOptions, permitted } from "./permissions.js";
 
 export interface DeerflowAgentOptions extends PermissionOptions {
@@ -23,12 +29,14 @@ export interface DeerflowAgentOptions extends PermissionOptions {
   readonly middleware?: readonly AgentMiddleware[];
   /** Switches of the rows of the order table; what is absent keeps its default. */
   readonly features?: Partial<RuntimeFeatures>;
+  /** How commands are judged; what must wait for a person is denied without a checkpointer. Default: the built-in rules. */
+  readonly commandAudit?: CommandAuditSettings;
   /** Placed inside the chain, before Clarification. */
   readonly extraMiddleware?: readonly AgentMiddleware[];
   /** Gives the model a todo list. Default false. */
   readonly planMode?: boolean;
   /** What the rows work with; a row whose service is absent is left out. */
-  readonly services?: Partial<Omit<MiddlewareServices, "approval" | "offloadFiles">>;
+  readonly services?: Partial<Omit<MiddlewareServices, "approval" | "commands" | "offloadFiles">>;
   readonly stateSchema?: AgentGraphOptions["stateSchema"];
   readonly contextSchema?: AgentGraphOptions["contextSchema"];
   readonly checkpointer?: BaseCheckpointSaver;
@@ -46,16 +54,20 @@ const allFeatures = (planMode: boolean): RuntimeFeatures =>
 /**
  * Builds an agent and returns it as a compiled LangGraph graph.
  * @throws DeerflowError `permissions_invalid`; `permissions_unenforceable` when a shell could go around the rules;
- * `filesystem_options_invalid`; `invalid_request` when options contradict one another
+ * `filesystem_options_invalid`; `command_audit_invalid`; `invalid_request` when options contradict one another
  */
 export function createDeerflowAgent(options: DeerflowAgentOptions) {
   const { model, systemPrompt, stateSchema, contextSchema, checkpointer, store, name } = options;
   const { middleware, extraMiddleware, services: given = {} } = options;
   const { services, tools, approval } = permitted(options, given, middleware ?? extraMiddleware ?? []);
+  const logger = services.logger ?? silentLogger;
+  const audit = services.audit ?? loggingAuditSink(logger);
+  const commands = commandGate(options, approval, audit);
+  const asking = commands.mayAsk && isApprovalOn(options) ? { ...approval, commands } : approval;
   return createAgentGraph({
     model,
     tools,
-    middleware: chainOf(options, { ...services, approval }),
+    middleware: chainOf(options, { ...services, logger, audit, commands, approval: asking }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(stateSchema === undefined ? {} : { stateSchema }),
     ...(contextSchema === undefined ? {} : { contextSchema }),
@@ -65,10 +77,38 @@ export function createDeerflowAgent(options: DeerflowAgentOptions) {
   });
 }
 
-function chainOf(
+/** Without the row that asks, nobody can be asked. */
+const isApprovalOn = ({ features, middleware }: DeerflowAgentOptions): boolean =>
+  features?.approval !== false && middleware === undefined;
+
+function commandGate(
   options: DeerflowAgentOptions,
-  services: Partial<MiddlewareServices> & Required<Pick<MiddlewareServices, "approval">>,
-): readonly AgentMiddleware[] {
+  { operationOf }: ApprovalOptions,
+  audit: AuditSink,
+): CommandGate {
+  const { commandAudit, features, interruptOn = {}, middleware } = options;
+  if (commandAudit !== undefined && middleware !== undefined) {
+    throw contradiction(
+      "`middleware` replaces the whole chain, so `commandAudit` would not hold; put createCommandAuditMiddleware into it",
+    );
+  }
+  if (commandAudit !== undefined && features?.sandboxAudit === false) {
+    throw contradiction("`features.sandboxAudit` is off, so `commandAudit` would not hold");
+  }
+  return new CommandGate({
+    ...commandAudit,
+    audit,
+    canAsk: isApprovalOn(options) && commandAudit?.canAsk !== false,
+    neverAsked: (tool) => entryOf({ interruptOn }, tool) === false,
+    gate: APPROVAL_GATE,
+    ...(operationOf === undefined ? {} : { operationOf }),
+  });
+}
+
+type ChainServices = Partial<MiddlewareServices> &
+  Required<Pick<MiddlewareServices, "approval" | "audit" | "commands" | "logger">>;
+
+function chainOf(options: DeerflowAgentOptions, services: ChainServices): readonly AgentMiddleware[] {
   const { middleware, features, extraMiddleware, planMode = false } = options;
   const asks = asksForApproval(services.approval);
   if (middleware !== undefined) {
@@ -82,11 +122,10 @@ function chainOf(
   if (asks && features?.approval === false) {
     throw contradiction("`features.approval` is off, and `permissions` or `interruptOn` ask for it");
   }
-  const logger = services.logger ?? silentLogger;
   return assembleMiddleware(
     "lead",
     { ...allFeatures(planMode), ...features },
-    { logger, audit: loggingAuditSink(logger), mask: (text) => text, ...services },
+    { mask: (text) => text, ...services },
     extraMiddleware,
   );
 }

@@ -4,6 +4,7 @@ import type { DeerflowConfig } from "../config/schema.js";
 import { type ThreadDirectories, threadDirectories, VIRTUAL_WORKSPACE } from "../context/home-paths.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import type { InterruptOn, ToolApproval } from "../middleware/approval-pauses.js";
+import type { CommandAuditSettings } from "../middleware/command-gate.js";
 import { createThreadDirectories } from "../middleware/thread-data.js";
 import type { MiddlewareServices } from "../middleware/order.js";
 import type { ModelCatalogue } from "../models/contract.js";
@@ -65,6 +66,7 @@ export const makeLeadAgent =
         permissions: config.permissions,
         home: VIRTUAL_WORKSPACE,
         interruptOn: interruptOnOf(config),
+        commandAudit: commandAuditOf(config, wish),
         systemPrompt: promptOf(services, wish),
         planMode: wish.planMode,
         features: featuresOf(config, wish),
@@ -90,7 +92,7 @@ export const threadMounts = (directories: ThreadDirectories): readonly SandboxMo
 export const threadFiles = (directories: ThreadDirectories): MountedDiskBackend =>
   new MountedDiskBackend({ mounts: threadMounts(directories) });
 
-type LeadAgentServices = MiddlewareServices & Required<Pick<MiddlewareServices, "files">>;
+type LeadAgentServices = Omit<MiddlewareServices, "commands"> & Required<Pick<MiddlewareServices, "files">>;
 
 function servicesOf(
   parts: LeadAgentParts,
@@ -119,6 +121,11 @@ const promptOf = (services: LeadAgentServices, wish: AgentRunContext): string =>
 
 const interruptOnOf = ({ interrupt_on: tools }: DeerflowConfig): InterruptOn =>
   Object.fromEntries(Object.entries(tools).map(([tool, entry]) => [tool, approvalOf(entry)]));
+
+const commandAuditOf = (
+  { command_audit: { mode, severity }, command_rules: rules }: DeerflowConfig,
+  { nonInteractive }: AgentRunContext,
+): CommandAuditSettings => ({ rules, severity, mode, canAsk: !nonInteractive });
 
 function approvalOf(entry: DeerflowConfig["interrupt_on"][string]): boolean | ToolApproval {
   if (typeof entry === "boolean") return entry;

@@ -69,6 +69,8 @@ describe("parseConfig", () => {
         gateway: { host: "127.0.0.1", port: 2026, cors_origins: [] },
       },
     });
+        command_audit: { mode: "enforce", severity: {} },
+        command_rules: { allow: [], ask: [], deny: [] },
   });
 
   it("gives a frozen configuration", () => {

@@ -1,6 +1,7 @@
 /** The one schema of `config.yaml`: every section that has behaviour, with its limits, defaults and meaning. */
 import { z } from "zod";
 import { LOG_LEVELS } from "../base/logger.js";
+import { commandAuditSection, commandRulesSection } from "./command-section.js";
 import { databaseSection, storeOverride } from "./database-section.js";
 import { modelSchema } from "./model-section.js";
 import { interruptOnSection, permissionsSection } from "./permissions-section.js";
@@ -61,6 +62,15 @@ export const configSchema = z.strictObject({
   ),
   uploads: section({
     max_files: integer({ min: 1, fallback: 10 }).describe("Files of one upload."),
+  command_audit: commandAuditSection.describe(
+    "The audit of shell commands: advice and a log in front of the sandbox, which is the wall.",
+  ),
+  command_rules: commandRulesSection.describe(
+    "Your own rules for shell commands, judged on every part of one: chains, pipes, substitutions, texts for a shell.\n" +
+      "One denied part denies all; a command of nothing but allowed parts runs; about any other a person is asked,\n" +
+      "and where nobody can be asked it is denied. With no rules at all nothing is asked.\n" +
+      'Example: {allow: ["git *", "ls *"], deny: ["git push *", "rm *"]}. "git *" fits git and git status, not gitk.',
+  ),
     max_file_size: integer({ min: 1, fallback: 50 * MEBIBYTE }).describe("Bytes of one file."),
     max_total_size: integer({ min: 1, fallback: 100 * MEBIBYTE }).describe("Bytes of one upload."),
   }).describe("Limits of uploads."),

@@ -12,10 +12,32 @@ export { type CommandLimits, DEFAULT_LIMITS } from "../sandbox/limits.js";
 /** The audit of commands. */
 export {
   auditCommand,
+  commandAuditor,
   type CommandFinding,
   type CommandVerdict,
+  type JudgeCommand,
   type Span,
 } from "../policy/command-audit.js";
-export { COMMAND_RULES, type CommandRuleId, type Severity } from "../policy/command-rules.js";
+export type { CommandAuditOptions, CommandRules } from "../policy/command-policy.js";
+export {
+  type BuiltInRuleId,
+  COMMAND_RULES,
+  type CommandRuleId,
+  PERSON_RULES,
+  type Severity,
+} from "../policy/command-rules.js";
+export type { CommandAuditMode, RuleLevel } from "../config/command-section.js";
+export {
+  type CommandAuditMiddlewareOptions,
+  createCommandAuditMiddleware,
+} from "../middleware/command-audit-middleware.js";
+export type { CommandAuditSettings } from "../middleware/command-gate.js";
+export {
+  type AuditEvent,
+  type AuditSink,
+  type CommandAudited,
+  type CommandOutcome,
+  loggingAuditSink,
+} from "../policy/audit-sink.js";
 
 export { DeerflowError, type ErrorCode } from "../base/errors.js";

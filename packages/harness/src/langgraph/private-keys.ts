@@ -64,6 +64,17 @@ export function knownToCreateAgent<Value, Update>(
   return Object.assign(field, Object.fromEntries(marks));
 }
 
+/** Whether `interrupt` can stop the graph that the caller runs in: without a saver it throws. */
+export function canPause(): boolean {
+  try {
+    const saver: unknown = getConfig()?.configurable?.[SAVER];
+    return Boolean(saver);
+  } catch {
+    // Outside of every graph there is no config.
+    return false;
+  }
+}
+
 /** The task of a running graph that the caller is part of. */
 export interface GraphTask {
   readonly id: string;

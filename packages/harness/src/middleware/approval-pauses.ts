@@ -8,6 +8,7 @@ import type { PermissionOperation } from "../policy/file-permission.js";
 import type { PermissionRules } from "../policy/permission-rules.js";
 import type { Operation } from "../tools/define-tool.js";
 import { pathAliases } from "../tools/file-arguments.js";
+import type { CommandGate } from "./command-gate.js";
 import { type AwaitedCall, DECISION_TYPES, type DecisionType } from "./approval-decisions.js";
 import type { Place } from "./approval-record.js";
 
@@ -42,6 +43,8 @@ export interface ApprovalOptions {
   readonly operationOf?: (toolName: string) => Operation | undefined;
   /** Where a path really lies; rules are then judged there, too. */
   readonly realPath?: (path: string) => Promise<string>;
+  /** What the command audit wants a person to allow; an entry of false in `interruptOn` goes before it. */
+  readonly commands?: CommandGate;
   /** Is told what of the host's own functions threw. Default silent. */
   readonly logger?: Logger;
   /** Under whose name it is noted what a person decided; another for each middleware of an agent that asks. */
@@ -70,7 +73,9 @@ const PATH_NAMES = ["path", ...Object.keys(pathAliases("path"))];
 
 /** Whether anything could ever be asked. */
 export const asksForApproval = (options: ApprovalOptions): boolean =>
-  Object.values(options.interruptOn ?? {}).some((entry) => entry !== false) || hasInterrupts(options);
+  Object.values(options.interruptOn ?? {}).some((entry) => entry !== false) ||
+  hasInterrupts(options) ||
+  options.commands?.mayAsk === true;
 
 /** Whether rules could ever ask. */
 export const hasInterrupts = ({ rules }: ApprovalOptions): boolean =>
@@ -88,17 +93,18 @@ export async function awaitedCall(
   scene: ApprovalScene,
 ): Promise<WaitingCall | undefined> {
   const entry = entryOf(options, call.name);
-  if (entry === false) return undefined;
+  if (entry === false || options.commands?.refuses(call) === true) return undefined;
+  const question = options.commands?.question(call);
   if (entry === undefined) {
-    if (!(await judge(call, options)).isAsked) return undefined;
-    const description = `A permission rule asks a person before ${call.name} does this.`;
+    if (question === undefined && !(await judge(call, options)).isAsked) return undefined;
+    const description = question ?? `A permission rule asks a person before ${call.name} does this.`;
     return { call, allowed: DECISION_TYPES, description };
   }
   const approval = entry === true ? {} : entry;
   const attempt = attemptWith(options.logger ?? silentLogger, call.name);
   const { when, description, allowedDecisions, allowed_decisions } = approval;
   const isAsked = await attempt("when", () => when?.({ ...scene, toolCall: call, tool: undefined }));
-  if (!(isAsked ?? true)) return undefined;
+  if (!(isAsked ?? true) && question === undefined) return undefined;
   const { state, runtime } = scene;
   const told =
     typeof description === "function"
@@ -107,7 +113,8 @@ export async function awaitedCall(
   return {
     call,
     allowed: allowedDecisions ?? allowed_decisions ?? DECISION_TYPES,
-    description: typeof told === "string" ? told : `${call.name} runs only when a person agrees.`,
+    description:
+      typeof told === "string" ? told : (question ?? `${call.name} runs only when a person agrees.`),
   };
 }
 

@@ -30,6 +30,7 @@ import {
   withEntries,
 } from "./approval-record.js";
 import { approvalRequest } from "./approval-request.js";
+import type { CommandScene } from "./command-gate.js";
 
 /**
  * Asks once for all calls of an answer that have to wait, with one interrupt of the form {@link approvalRequest}, and
@@ -62,6 +63,7 @@ export function approvalRequests(options: ApprovalOptions): AgentMiddleware {
         const waiting = asked.filter((each) => each !== undefined);
         if (waiting.length === 0) return withoutForgery(turn.message, options);
         const decisions = askPerson(waiting);
+        await noteRejected({ waiting, decisions }, options, runtime);
         const marks = await marksOf(turn.message, { waiting, decisions }, options);
         const settled = settle(turn, { waiting, decisions }, marks);
         const messages = [...settled.messages];
@@ -114,6 +116,16 @@ interface Decided {
   readonly decisions: readonly Decision[];
 }
 
+/** What a person did not let run reaches no other gate, so it is written down here. */
+async function noteRejected(
+  { waiting, decisions }: Decided,
+  { commands }: ApprovalOptions,
+  scene: CommandScene,
+): Promise<void> {
+  const rejected = waiting.filter((_, at) => ["reject", "respond"].includes(decisions[at]?.type ?? ""));
+  for (const { call } of rejected) await commands?.rejected(call, scene);
+}
+
 /** Without rules that ask nothing is judged again, so nothing has to be remembered. */
 async function marksOf(
   message: AIMessage,
@@ -131,7 +143,8 @@ async function marksOf(
     const made = options.realPath === undefined ? undefined : madeHash(message, gate, call);
     return { id, gate, hash: made ?? (await hashNow(call)) };
   });
-  const found = hasInterrupts(options) ? await Promise.all(noted) : [];
+  const isJudgedAgain = hasInterrupts(options) || options.commands?.mayAsk === true;
+  const found = isJudgedAgain ? await Promise.all(noted) : [];
   const entries = found.filter((each) => each !== undefined);
   if (entries.length === 0 && !hasEntries(message, DECIDED_CALLS_KEY, gate)) return {};
   return withEntries(message, DECIDED_CALLS_KEY, { gate, entries });

@@ -5,6 +5,7 @@ import { silentLogger } from "../base/logger.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import { createAgentGraph } from "../graph/create-agent-graph.js";
 import { ScriptedModel } from "../testing/scripted-model.js";
+import { CommandGate } from "./command-gate.js";
 import {
   assembleMiddleware,
   FEATURES,
@@ -14,9 +15,11 @@ import {
 } from "./order.js";
 
 const ALL = Object.fromEntries(FEATURES.map((feature) => [feature, true])) as RuntimeFeatures;
+const audit = { record: async () => undefined };
 const SERVICES: MiddlewareServices = {
   logger: silentLogger,
-  audit: { record: async () => undefined },
+  audit,
+  commands: new CommandGate({ audit, gate: "approval" }),
   mask: (text) => text,
   title: { maxWords: 6, maxCharacters: 60 },
 };

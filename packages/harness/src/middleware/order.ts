@@ -8,6 +8,7 @@ import type { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { approval } from "./approval.js";
 import { type ApprovalOptions, asksForApproval } from "./approval-pauses.js";
 import { clarification } from "./clarification.js";
+import type { CommandGate } from "./command-gate.js";
 import { danglingToolCalls } from "./dangling-tool-calls.js";
 import { messageOffload, type MessageOffloadOptions } from "./message-offload.js";
 import { mediaMessages } from "./media-messages.js";
@@ -42,6 +43,8 @@ export interface MiddlewareServices {
   readonly toolOutput?: Omit<ToolOutputOffloadOptions, "files" | "logger">;
   /** The same for long messages of the user. */
   readonly longMessages?: Omit<MessageOffloadOptions, "files" | "logger">;
+  /** Judges the commands of the agent. */
+  readonly commands: CommandGate;
   /** Which calls wait for a person. */
   readonly approval?: ApprovalOptions;
   /** As the user knows it. */
@@ -190,7 +193,7 @@ export const ORDER: readonly OrderRow[] = [
     on: "both",
     guard: true,
     because: "A blocked command must reach neither the gate, nor the tool.",
-    build: ({ audit }) => sandboxAudit({ audit }),
+    build: ({ commands }) => sandboxAudit({ commands }),
   },
   {
     name: "read-before-write",

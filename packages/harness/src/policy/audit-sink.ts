@@ -1,14 +1,30 @@
 /** Where security-relevant events go. Today a log; a durable audit trail implements the same interface. */
 import type { Logger } from "../base/logger.js";
 
-/** A shell command was judged, and ran unless the verdict is `block`. */
+/** What became of a command that was judged. */
+export type CommandOutcome =
+  | "ran"
+  | "refused"
+  | "asked-and-approved"
+  | "asked-and-rejected"
+  | "denied-because-nobody-can-be-asked";
+
+/** A shell command was judged. */
 export interface CommandAudited {
   readonly type: "command.audited";
   readonly threadId: string;
+  readonly runId?: string;
+  readonly toolCallId?: string;
+  /** One that was refused because it is too long is cut. */
   readonly command: string;
-  readonly verdict: "pass" | "warn" | "block";
+  readonly verdict: "pass" | "warn" | "ask" | "block";
+  /** With `audit_only`, everything runs and the verdict says what it would have been. */
+  readonly mode: "enforce" | "audit_only";
+  readonly outcome: CommandOutcome;
   /** Rules that spoke, in the order of the command. */
   readonly ruleIds: readonly string[];
+  /** The part of the command that decided; absent where nothing spoke. */
+  readonly span?: { readonly start: number; readonly end: number };
 }
 
 /** A tool call was refused by a gate, with the code of the refusal. */

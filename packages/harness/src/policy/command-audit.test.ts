@@ -21,6 +21,10 @@ describe("the command audit", () => {
   it("names the rule, the place, the reason and the way out", () => {
     expect(auditCommand("ls && sudo cat /etc/shadow")).toEqual({
       verdict: "block",
+      rule: "read-secret",
+      reason:
+        '"sudo cat /etc/shadow" reads password hashes or the environment of a process, where secrets live',
+      span: { start: 6, end: 26 },
       findings: [
         {
           ruleId: "change-user",

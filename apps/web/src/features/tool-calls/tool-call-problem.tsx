@@ -6,6 +6,7 @@ import { classes } from "../../lib/classes.js";
 
 const REASONS: Readonly<Record<string, MessageKey>> = {
   command_blocked: "refused_command_blocked",
+  command_unapproved: "refused_command_unapproved",
   file_not_read: "refused_file_not_read",
   file_changed: "refused_file_not_read",
 };

@@ -1,6 +1,6 @@
 /** What the parts of the analysis need of each other. */
 import type { Script, SyntaxNode } from "unbash";
-import type { CommandRuleId } from "../command-rules.js";
+import type { BuiltInRuleId } from "../command-rules.js";
 import type { ShellState } from "./state.js";
 import type { Field, Origin, Text } from "./values.js";
 
@@ -23,9 +23,14 @@ export interface Scope {
   readonly holeOrigin: Origin;
   /** The text that is being read came through standard input. */
   readonly fromInput: boolean;
-  /** Only what must be blocked is reported: the text may never be run at all. */
-  readonly guess: boolean;
+  /**
+   * How the text is read. `again`: it was read already, and might have been understood in part. `guess`: it may never
+   * be run at all. In both only what must be blocked is reported.
+   */
+  readonly reading: Reading;
 }
+
+export type Reading = "sure" | "again" | "guess";
 
 /** A program with its arguments. */
 export interface Call {
@@ -36,9 +41,28 @@ export interface Call {
   readonly scope: Scope;
 }
 
+/** A simple command, as the command rules of a person are held against it. */
+export interface CommandPart {
+  /** The words after expansion, without quotes, joined by one blank; holes where something is not known. */
+  readonly words: string;
+  /** The same without the program's folder. */
+  readonly byName: string;
+  /** The same without the program's folder, where that is one of the system. */
+  readonly bySystemName: string;
+  /** Whether it is certain which program runs. */
+  readonly isKnown: boolean;
+  /** Whether a rule must allow it; false for what only runs other parts, and for what may be mere text. */
+  readonly isRequired: boolean;
+  readonly span: Span;
+}
+
 /** Runs things in mind. Every method gives what would be printed. */
 export interface Auditor {
-  report(rule: CommandRuleId, scope: Scope): void;
+  report(rule: BuiltInRuleId, scope: Scope): void;
+  /** A simple command is about to run. */
+  note(part: CommandPart): void;
+  /** Counts work; what is more than the analysis may do ends it. */
+  spend(work: number): void;
   /** A parsed script, in the state of the scope. */
   runScript(script: Script, scope: Scope): Text;
   /** Every substitution inside a node whose own value does not matter. */

@@ -1,12 +1,40 @@
 /** Builtins that change what the shell has in mind. */
 import { parseArguments } from "./arguments.js";
 import type { Auditor, Call, Scope } from "./auditor.js";
+import { printed } from "./prints.js";
 import { HOME } from "./state.js";
-import { absolute, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
+import { EMPTY, HOLE, joinedFields, UNKNOWN, type Field, type Text } from "./values.js";
 
 type Builtin = (call: Call, auditor: Auditor) => void;
 
-const LOADERS = /^(LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_\w+|BASH_ENV|PROMPT_COMMAND)$/;
+const LOADERS =
+  /^(LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_\w+|BASH_ENV|PROMPT_COMMAND|GCONV_PATH|PERL5DB|BASH_FUNC_.*)$/;
+/** Variables with options for an interpreter, of which some load code. */
+const LOADING_OPTIONS: Readonly<Record<string, RegExp>> = {
+  NODE_OPTIONS: /(^|\s)(-r|--require|--import|--loader|--experimental-loader)\b/,
+  PERL5OPT: /-[Mm]/,
+  RUBYOPT: /-r/,
+  JAVA_TOOL_OPTIONS: /-(javaagent|agentpath|agentlib)/,
+  _JAVA_OPTIONS: /-(javaagent|agentpath|agentlib)/,
+};
+/** Variables that programs take a command from. */
+const COMMANDS =
+  /^((GIT_|MAN|SYSTEMD_)?PAGER|LESSOPEN|LESSCLOSE|(GIT_|SUDO_)?EDITOR|VISUAL|BROWSER|GIT_(SEQUENCE_EDITOR|SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|CVS_RSH|PS4|FCEDIT)$/;
+
+/** Judges what a variable is set to, however that is done. */
+function judgeVariable(name: string, value: Text, scope: Scope, auditor: Auditor): void {
+  const loading = Object.hasOwn(LOADING_OPTIONS, name) ? LOADING_OPTIONS[name] : undefined;
+  if (LOADERS.test(name) || loading?.test(value.text)) auditor.report("loader-variable", scope);
+  if (name === "PATH") {
+    auditor.report("path-variable", scope);
+    scope.state.isPathChanged = true;
+  }
+  if (!COMMANDS.test(name)) return;
+  // A prompt is a text with commands in it, the others are commands.
+  const text = name === "PS4" ? `: "${value.text}"` : value.text;
+  const reading = scope.reading === "guess" ? "guess" : "again";
+  auditor.runText({ ...value, text }, { ...scope, state: scope.state.fork(), reading });
+}
 
 /** Judges an assignment and remembers it. */
 export function assign(
@@ -15,10 +43,30 @@ export function assign(
   scope: Scope,
   { auditor, append = false }: AssignOptions,
 ): void {
-  if (LOADERS.test(name)) auditor.report("loader-variable", scope);
-  if (name === "PATH") auditor.report("path-variable", scope);
+  judgeVariable(name, value, scope, auditor);
   scope.state.assign(name, value, append);
 }
+
+/** The same for an array. */
+export function assignArray(
+  name: string,
+  elements: readonly Field[],
+  scope: Scope,
+  { auditor, append = false }: AssignOptions,
+): void {
+  judgeVariable(name, elements[0] ?? EMPTY, scope, auditor);
+  scope.state.assignArray(name, elements, append);
+}
+
+/** The same for a variable that takes one value after the other. */
+export function assignAll(name: string, values: readonly Text[], scope: Scope, auditor: Auditor): void {
+  for (const value of values.length > 0 && isJudged(name) ? values : [])
+    judgeVariable(name, value, scope, auditor);
+  scope.state.assignAll(name, values);
+}
+
+const isJudged = (name: string): boolean =>
+  name === "PATH" || LOADERS.test(name) || COMMANDS.test(name) || Object.hasOwn(LOADING_OPTIONS, name);
 
 interface AssignOptions {
   readonly auditor: Auditor;
@@ -36,7 +84,7 @@ export function assignFields(fields: readonly Field[], scope: Scope, auditor: Au
 
 const changeFolder: Builtin = ({ fields, scope }) => {
   const target = parseArguments(fields).operands[0]?.text ?? HOME;
-  const path = target === "-" ? HOLE : absolute(target, scope.state.folder);
+  const path = target === "-" ? HOLE : scope.state.absolute(target);
   scope.state.folder = path.includes(HOLE) ? undefined : path;
 };
 
@@ -54,8 +102,24 @@ const shift: Builtin = ({ fields, scope }) => {
 };
 
 /** Every line of the input is a value that the variables may have. */
-const read: Builtin = ({ fields, scope }) => {
-  const { operands } = parseArguments(fields, ["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-a"]);
+const read: Builtin = ({ fields, scope }, auditor) => {
+  const { operands, values: options } = parseArguments(fields, [
+    "-d",
+    "-n",
+    "-N",
+    "-p",
+    "-t",
+    "-u",
+    "-i",
+    "-a",
+  ]);
+  const array = options.get("-a")?.text;
+  if (array !== undefined) {
+    const words = scope.stdin.text.split(/\s+/).filter((word) => word !== "");
+    const elements = words.map((text) => ({ text, origin: scope.stdin.origin }));
+    assignArray(array, elements, scope, { auditor });
+    return;
+  }
   const names = operands.length === 0 ? ["REPLY"] : operands.map(({ text }) => text);
   const { text, origin } = scope.stdin;
   const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -65,8 +129,25 @@ const read: Builtin = ({ fields, scope }) => {
       const words = line.trim().split(/\s+/);
       return { text: (last ? words.slice(index).join(" ") : words[index]) ?? "", origin };
     });
-    scope.state.assignAll(name, values.length === 0 ? [UNKNOWN] : values);
+    assignAll(name, values.length === 0 ? [UNKNOWN] : values, scope, auditor);
   });
+};
+
+/** Every line is an element. */
+const mapfile: Builtin = ({ fields, scope }, auditor) => {
+  const { operands } = parseArguments(fields, ["-d", "-n", "-O", "-s", "-u", "-C", "-c"]);
+  const { text, origin } = scope.stdin;
+  const lines = text.split("\n").filter((line) => line !== "");
+  const elements = lines.map((line) => ({ text: line, origin }));
+  assignArray(operands[0]?.text ?? "MAPFILE", elements, scope, { auditor });
+};
+
+/** A name for a command: whether and when it is called cannot be known. */
+const alias: Builtin = ({ fields, scope }, auditor) => {
+  for (const field of fields) {
+    const [, text] = /^[^=]+=([^]*)$/.exec(field.text) ?? [];
+    if (text !== undefined) auditor.runText({ ...field, text }, { ...scope, state: scope.state.fork() });
+  }
 };
 
 const unset: Builtin = ({ fields, scope }) => {
@@ -80,26 +161,23 @@ const trap: Builtin = ({ fields, scope }, auditor) => {
 };
 
 const evaluate: Builtin = ({ fields, scope }, auditor) => {
-  auditor.runText(joined(fields), scope);
-};
-
-/** What `eval` reads: its words with blanks between them. */
-const joined = (fields: readonly Field[]): Text => {
-  const bad = fields.find(({ origin }) => origin !== "plain");
-  return { text: fields.map(({ text }) => text).join(" "), origin: bad?.origin ?? "plain" };
+  auditor.runText(joinedFields(fields), scope);
 };
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
+  alias,
   cd: changeFolder,
   declare,
   eval: evaluate,
   export: declare,
   local: declare,
+  mapfile,
   popd: ({ scope }) => {
     scope.state.folder = undefined;
   },
   pushd: changeFolder,
   read,
+  readarray: mapfile,
   readonly: declare,
   set,
   shift,
@@ -112,9 +190,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 export function runBuiltin(call: Call, auditor: Auditor): boolean {
   if (call.name === "printf" && call.fields[0]?.text === "-v") {
     const [, name, ...rest] = call.fields;
-    const value = rest.some(({ text }) => text.includes("%"))
-      ? UNKNOWN
-      : plain(rest.map(({ text }) => text).join(""));
+    const { text, origin } = printed("printf", rest, call.scope);
+    const value = { text, origin };
     if (name !== undefined) assign(name.text, value, call.scope, { auditor });
     return true;
   }

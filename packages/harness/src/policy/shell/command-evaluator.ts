@@ -6,53 +6,93 @@ import {
   type Command,
   type CompoundList,
   type Function as FunctionNode,
-  type Redirection,
   type Script,
   type Statement,
   type SyntaxNode,
 } from "unbash";
-import type { CommandRuleId } from "../command-rules.js";
-import type { Auditor, Scope, Span } from "./auditor.js";
-import { assign, assignFields, runBuiltin } from "./builtins.js";
+import type { BuiltInRuleId } from "../command-rules.js";
+import type { Auditor, Call, CommandPart, Scope, Span } from "./auditor.js";
+import { assign, assignAll, assignArray, assignFields, runBuiltin } from "./builtins.js";
+import { partOf } from "./command-parts.js";
 import { effectsOf } from "./effects.js";
-import { recordFiles } from "./recorded-files.js";
+import { hiddenCommands, sedPrograms } from "./hidden-commands.js";
 import { launch, ruleAgainstRunning, runByPath } from "./launches.js";
 import { isEndlessSpawner, isForkBomb, startsItself } from "./loops.js";
-import { contentOf, isInterpreter, isShell, printed } from "./prints.js";
+import { isInterpreter, isShell, printed } from "./prints.js";
+import { recordFiles } from "./recorded-files.js";
+import { redirect, written } from "./redirections.js";
+import { sedFacts } from "./sed-program.js";
+import { fitsPattern } from "./shell-patterns.js";
 import { ShellState } from "./state.js";
-import { isNetworkPath, isSecret, ruleAgainstWriting } from "./targets.js";
-import { absolute, concatenate, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
-import { expandParts, expandText, expandWord } from "./words.js";
+import { concatenate, EMPTY, HOLE, joinedFields, plain, UNKNOWN, type Field, type Text } from "./values.js";
+import { expandText, expandWord } from "./words.js";
 import { programName, unwrap } from "./wrappers.js";
 
 /** Texts within texts (`sh -c "sh -c …"`) and calls within calls. */
 const DEPTH = 16;
 /** Syntax within syntax: brackets, substitutions, compound commands. */
 const NESTING = 100;
-/** Commands that are looked at, repetitions in loops included. */
-const STEPS = 4000;
-const WORLDS = 8;
+/** What the analysis may do, about one for a character that is looked at; more is more than a person would write. */
+const WORK = 250_000;
+const COMMAND_WORK = 100;
+/** Openings of expansions in one text; the time to read them grows with their square. */
+const OPENINGS = 1000;
+
+const HARMFUL_PROGRAMS = [
+  "rm",
+  "dd",
+  "sh",
+  "bash",
+  "chmod",
+  "chown",
+  "cp",
+  "mv",
+  "tee",
+  "find",
+  "cat",
+  "env",
+  "sudo",
+  "mkfs",
+];
 
 /** What can stand where a statement's command stands. */
 type Runnable = Statement["command"] | CompoundList;
 
 /** Called with every rule that a command breaks and the place where it does. */
-export type Report = (rule: CommandRuleId, scope: Scope) => void;
+export type Report = (rule: BuiltInRuleId, scope: Scope) => void;
+/** Called with every simple command. */
+export type Note = (part: CommandPart) => void;
+
+/** Ends the analysis of a command that takes too much of it. */
+class WorkIsUp extends Error {}
 
 export class CommandEvaluator implements Auditor {
   readonly #report: Report;
+  readonly #note: Note;
   /** Functions that are being run: a recursive call is not followed. */
   readonly #active = new Set<FunctionNode>();
+  readonly #defined = new Set<FunctionNode>();
+  readonly #called = new Set<FunctionNode>();
   #depth = 0;
   #nesting = 0;
-  #steps = 0;
+  #work = 0;
 
-  constructor(report: Report) {
+  constructor(report: Report, note: Note) {
     this.#report = report;
+    this.#note = note;
   }
 
-  report(rule: CommandRuleId, scope: Scope): void {
+  report(rule: BuiltInRuleId, scope: Scope): void {
     this.#report(rule, scope);
+  }
+
+  note(part: CommandPart): void {
+    this.#note(part);
+  }
+
+  spend(work: number): void {
+    this.#work += work;
+    if (this.#work > WORK) throw new WorkIsUp();
   }
 
   /** A whole command line, in a fresh shell. */
@@ -65,17 +105,34 @@ export class CommandEvaluator implements Auditor {
       stdin: EMPTY,
       holeOrigin: "plain",
       fromInput: false,
-      guess: false,
+      reading: "sure",
     };
-    this.#runParsed(command, scope);
+    try {
+      this.#runParsed(command, scope);
+      this.#runUncalled(scope);
+    } catch (error) {
+      // A stack that is full is nesting, too.
+      if (!(error instanceof WorkIsUp || error instanceof RangeError)) throw error;
+      this.report("command-too-deep", scope);
+    }
+  }
+
+  /** Functions that nobody called here may be called in a way that is not seen. */
+  #runUncalled(scope: Scope): void {
+    const own = { ...scope, reading: "again" as const };
+    for (const definition of this.#defined) {
+      if (this.#called.has(definition)) continue;
+      own.state.positional = [UNKNOWN, UNKNOWN, UNKNOWN];
+      this.#callFunction(definition, own.state.positional, own);
+    }
   }
 
   runScript(script: Script, scope: Scope): Text {
     const only = script.commands[0]?.command;
     if (script.commands.length === 1 && only?.type === "Command" && only.name === undefined) {
-      const [redirect] = only.redirects;
-      if (redirect?.type === "Redirect" && redirect.operator === "<")
-        return this.#redirected(only.redirects, scope).stdin;
+      const [first] = only.redirects;
+      if (first?.type === "Redirect" && first.operator === "<")
+        return redirect(only.redirects, this, scope).stdin;
     }
     return this.#statements(script.commands, scope);
   }
@@ -96,10 +153,13 @@ export class CommandEvaluator implements Auditor {
   runFields(fields: readonly Field[], scope: Scope): Text {
     const [program, ...rest] = fields;
     if (program === undefined || program.text === "") return EMPTY;
+    this.spend(fields.reduce((sum, { text }) => sum + text.length, COMMAND_WORK));
     return this.#deeper(scope, () => this.#runProgram(program, rest, scope));
   }
 
   #runParsed(source: string, scope: Scope): Text {
+    this.spend(source.length);
+    if ((source.match(/[$<>]\(|`|\$\{/g) ?? []).length > OPENINGS) throw new WorkIsUp();
     const script = parse(source);
     if (script.errors !== undefined && script.errors.length > 0) this.report("syntax-unclear", scope);
     return this.#statements(script.commands, scope);
@@ -107,8 +167,7 @@ export class CommandEvaluator implements Auditor {
 
   /** Keeps the analysis finite; what lies deeper is not judged but blocked. */
   #deeper(scope: Scope, work: () => Text): Text {
-    this.#steps += 1;
-    if (this.#depth >= DEPTH || this.#steps > STEPS) {
+    if (this.#depth >= DEPTH) {
       this.report("command-too-deep", scope);
       return UNKNOWN;
     }
@@ -131,7 +190,8 @@ export class CommandEvaluator implements Auditor {
   }
 
   #run(node: Runnable, scope: Scope): Text {
-    if (this.#nesting >= NESTING || this.#steps > STEPS) {
+    this.spend(5);
+    if (this.#nesting >= NESTING) {
       this.report("command-too-deep", scope);
       return UNKNOWN;
     }
@@ -172,12 +232,8 @@ export class CommandEvaluator implements Auditor {
       case "Subshell":
         return this.#run(node.body, { ...scope, state: scope.state.fork() });
       case "Redirected": {
-        const redirected = this.#redirected(node.redirects, at(node, scope));
-        return this.#written(
-          redirected,
-          this.#run(node.command, { ...scope, stdin: redirected.stdin }),
-          scope,
-        );
+        const redirected = redirect(node.redirects, this, at(node, scope));
+        return written(redirected, this.#run(node.command, { ...scope, stdin: redirected.stdin }), scope);
       }
       default:
         return this.#compound(node, scope);
@@ -195,9 +251,11 @@ export class CommandEvaluator implements Auditor {
       }
       case "For":
       case "Select":
-        scope.state.assignAll(
+        assignAll(
           node.name.value,
           node.wordlist?.flatMap((word) => expandWord(word, this, scope)) ?? scope.state.positional,
+          scope,
+          this,
         );
         return this.#maybe(scope, () => this.#run(node.body, scope));
       case "While":
@@ -212,7 +270,8 @@ export class CommandEvaluator implements Auditor {
         return concatenate(node.items.map(({ body }) => this.#maybe(scope, () => this.#run(body, scope))));
       case "Function":
         if (isForkBomb(node)) this.report("fork-bomb", at(node, scope));
-        scope.state.functions.set(node.name.value, node);
+        scope.state.define(node.name.value, node);
+        this.#defined.add(node);
         return EMPTY;
       case "Coproc":
         return this.#run(node.body, { ...scope, state: scope.state.fork() });
@@ -241,18 +300,20 @@ export class CommandEvaluator implements Auditor {
     });
   }
 
-  /** A simple command, once in every world that its variables make. */
+  /** A simple command, once for every value of the variables that it looks up. */
   #command(node: Command, scope: Scope): Text {
     const { state } = scope;
-    const worlds = state.worlds > 1 ? Math.min(state.worlds, WORLDS) : 1;
-    const before = state.world;
-    let output: Text = EMPTY;
-    for (let world = 0; world < worlds; world += 1) {
-      state.world = worlds === 1 ? before : world;
-      output = this.#commandOnce(node, scope);
+    const { world, shared } = state;
+    const lookedBefore = shared.looked;
+    shared.looked = 1;
+    const outputs: Text[] = [];
+    for (let index = 0; index < shared.looked || index === 0; index += 1) {
+      state.world = index;
+      outputs.push(this.#commandOnce(node, scope));
     }
-    state.world = before;
-    return output;
+    state.world = world;
+    shared.looked = Math.max(lookedBefore, shared.looked);
+    return outputs.length === 1 ? (outputs[0] ?? EMPTY) : concatenate(outputs);
   }
 
   #commandOnce(node: Command, scope: Scope): Text {
@@ -262,19 +323,27 @@ export class CommandEvaluator implements Auditor {
         ? scope
         : { ...scope, state: assignments.length > 0 ? scope.state.fork() : scope.state };
     for (const assignment of assignments) this.#assign(assignment, own);
-    const redirected = this.#redirected(node.redirects, own);
-    if (node.name === undefined) return this.#written(redirected, EMPTY, own);
+    const redirected = redirect(node.redirects, this, own);
+    if (node.name === undefined) return written(redirected, EMPTY, own);
     const name = expandWord(node.name, this, own);
     const rest = node.args.flatMap((arg) =>
       arg.type === "Assignment" ? [this.#assignmentField(arg, own)] : expandWord(arg, this, own),
     );
     const output = this.runFields([...name, ...rest], { ...own, stdin: redirected.stdin });
-    return this.#written(redirected, output, own);
+    return written(redirected, output, own);
   }
 
   #assign(node: Assignment, scope: Scope): void {
     if (node.index !== undefined) expandText(node.index, this, scope);
-    assign(node.name, this.#valueOf(node, scope), scope, { auditor: this, append: node.append === true });
+    const options = { auditor: this, append: node.append === true };
+    if (node.value.type === "Word") assign(node.name, this.#valueOf(node, scope), scope, options);
+    else
+      assignArray(
+        node.name,
+        node.value.elements.flatMap((word) => expandWord(word, this, scope)),
+        scope,
+        options,
+      );
   }
 
   #assignmentField(node: Assignment, scope: Scope): Field {
@@ -284,65 +353,27 @@ export class CommandEvaluator implements Auditor {
 
   #valueOf({ value }: Assignment, scope: Scope): Text {
     if (value.type === "Word") return expandText(value, this, scope);
-    const elements = value.elements.flatMap((word) => expandWord(word, this, scope));
-    return concatenate(
-      elements.flatMap((element, index) => (index === 0 ? [element] : [plain(" "), element])),
-    );
-  }
-
-  #redirected(redirections: readonly Redirection[], scope: Scope): Redirected {
-    let stdin = scope.stdin;
-    const outputs: string[] = [];
-    for (const redirection of redirections) {
-      const target = this.#redirect(redirection, scope);
-      if (target === undefined) continue;
-      if ("input" in target) stdin = target.input;
-      else outputs.push(target.output);
-    }
-    return { stdin, outputs };
-  }
-
-  /** What a redirection reads or which file it writes; undefined for a duplicated descriptor. */
-  #redirect(node: Redirection, scope: Scope): { input: Text } | { output: string } | undefined {
-    if (node.type === "HereDoc") {
-      const { parts, text } = node.body;
-      return { input: parts === undefined ? plain(text) : expandParts(parts, this, scope) };
-    }
-    if (node.target === undefined) return undefined;
-    const target = expandText(node.target, this, scope);
-    if (node.type === "HereString") return { input: { ...target, text: `${target.text}\n` } };
-    if (/^[<>]&$/.test(node.operator) && /^(\d+-?|-|\0)$/.test(target.text)) return undefined;
-    const path = absolute(target.text, scope.state.folder);
-    if (isNetworkPath(path)) this.report("network-shell", scope);
-    if (node.operator === "<") {
-      if (isSecret(path)) this.report("read-secret", scope);
-      return { input: contentOf(target, scope) };
-    }
-    const rule = ruleAgainstWriting(path);
-    if (rule !== undefined) this.report(rule, scope);
-    const descriptor = node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : 1;
-    return descriptor === 1 ? { output: path } : undefined;
-  }
-
-  /** Remembers what went into files; what is left goes on to the next command. */
-  #written({ outputs }: Redirected, output: Text, { state }: Scope): Text {
-    for (const path of outputs) state.files.set(path, output);
-    return outputs.length === 0 ? output : EMPTY;
+    return joinedFields(value.elements.flatMap((word) => expandWord(word, this, scope)));
   }
 
   #runProgram(program: Field, fields: readonly Field[], scope: Scope): Text {
-    this.#judgeName(program, scope);
+    this.#judgeName(program, fields, scope);
     const name = programName(program.text);
     const call = { name, fields, scope };
-    const own = scope.state.functions.get(program.text);
-    if (own !== undefined && !this.#active.has(own)) return this.#callFunction(own, fields, scope);
+    const own = scope.state.functionNamed(program.text);
+    const isOwn = own !== undefined && !this.#active.has(own);
+    const part = partOf([program, ...fields], scope, isOwn);
+    if (part !== undefined) this.note(part);
+    if (isOwn) return this.#callFunction(own, fields, scope);
     for (const rule of effectsOf(call)) this.report(rule, scope);
     recordFiles(call);
     if (runBuiltin(call, this)) return EMPTY;
+    this.#runHidden(call);
     const inner = unwrap(name, fields);
     if (inner !== undefined) {
       const child = inner.assignments.length > 0 ? { ...scope, state: scope.state.fork() } : scope;
       assignFields(inner.assignments, child, this);
+      this.runFields(inner.otherwise, { ...child, state: child.state.fork(), reading: "guess" });
       if (inner.command.length > 0) return this.runFields(inner.command, child);
     }
     if (program.text.includes("/")) runByPath(program, scope, this);
@@ -352,18 +383,38 @@ export class CommandEvaluator implements Auditor {
       : printed(name, fields, scope);
   }
 
+  /** Commands in the options of programs that are no shells. */
+  #runHidden(call: Call): void {
+    const { scope } = call;
+    for (const text of hiddenCommands(call))
+      this.runText(text, { ...scope, state: scope.state.fork(), stdin: EMPTY });
+    if (/^g?sed$/.test(call.name) && sedPrograms(call).some(({ text }) => sedFacts(text).runsInput))
+      this.report("run-unknown-input", scope);
+  }
+
   /** The program's name itself must be known. */
-  #judgeName({ text, origin }: Field, scope: Scope): void {
-    if (/[*?]|\[.+\]/.test(text)) this.report("command-unresolved", scope);
+  #judgeName({ text, origin }: Field, fields: readonly Field[], scope: Scope): void {
+    if (/[*?]|\[.+\]/.test(text)) {
+      this.report("command-unresolved", scope);
+      this.#runFitting(programName(text), fields, scope);
+    }
     if (!text.includes(HOLE)) return;
     const known = !programName(text).includes(HOLE);
     const rule = ruleAgainstRunning(origin) ?? (scope.fromInput ? "run-unknown-input" : "command-unresolved");
     if (!known || origin !== "plain") this.report(rule, scope);
   }
 
+  /** A pattern in place of a program's name may mean one of these. */
+  #runFitting(pattern: string, fields: readonly Field[], scope: Scope): void {
+    if (pattern.includes(HOLE) || pattern.length > 20) return;
+    for (const name of HARMFUL_PROGRAMS.filter((program) => fitsPattern(pattern, program)))
+      this.runFields([plain(name), ...fields], { ...scope, state: scope.state.fork(), reading: "guess" });
+  }
+
   #callFunction(definition: FunctionNode, fields: readonly Field[], scope: Scope): Text {
     const before = scope.state.positional;
     this.#active.add(definition);
+    this.#called.add(definition);
     scope.state.positional = fields;
     try {
       return this.#run(definition.body, scope);
@@ -372,12 +423,6 @@ export class CommandEvaluator implements Auditor {
       this.#active.delete(definition);
     }
   }
-}
-
-interface Redirected {
-  readonly stdin: Text;
-  /** Files that standard output goes to. */
-  readonly outputs: readonly string[];
 }
 
 type HandledAbove =

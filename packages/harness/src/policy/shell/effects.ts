@@ -1,38 +1,39 @@
 /** What a program does to files and to the system, by its name and arguments. One row an effect. */
-import type { CommandRuleId } from "../command-rules.js";
+import type { BuiltInRuleId } from "../command-rules.js";
 import { hasLong, hasShort, parseArguments } from "./arguments.js";
 import type { Call, Scope } from "./auditor.js";
 import { findRoots } from "./prints.js";
 import { dangerOfDeleting, isDisk, isSecret, ruleAgainstWriting } from "./targets.js";
-import { absolute, HOLE, type Field } from "./values.js";
+import { rowsByProgram } from "./program-table.js";
+import { systemRules } from "./system-effects.js";
+import { HOLE, type Field } from "./values.js";
 import { writtenPaths } from "./written-paths.js";
 
 interface Effect {
   /** Names of the programs, without folder. */
   readonly programs: RegExp;
-  rules(call: Call): readonly CommandRuleId[];
+  rules(call: Call): readonly BuiltInRuleId[];
 }
 
 const texts = (fields: readonly Field[]) => fields.map(({ text }) => text);
 
 /** The rules that a program's arguments break. Pure. */
-export const effectsOf = (call: Call): readonly CommandRuleId[] => [
-  ...EFFECTS.filter(({ programs }) => programs.test(call.name)).flatMap((effect) => effect.rules(call)),
+export const effectsOf = (call: Call): readonly BuiltInRuleId[] => [
+  ...systemRules(call),
+  ...effectsFor(call.name).flatMap((effect) => effect.rules(call)),
   ...writtenPaths(call).flatMap((path) => ruleAgainstWriting(path) ?? []),
   ...readSecrets(call),
 ];
 
 /** The rules against deleting these paths with all below them. */
-export function deletionRules(fields: readonly Field[], { state }: Scope): readonly CommandRuleId[] {
+export function deletionRules(fields: readonly Field[], { state }: Scope): readonly BuiltInRuleId[] {
   return fields.flatMap(({ text }) => {
-    const danger = dangerOfDeleting(text, absolute(text, state.folder));
+    const danger = dangerOfDeleting(text, state.absolute(text, false));
     if (danger === "certain") return ["delete-system" as const];
     return danger === "possible" ? ["delete-unresolved" as const] : [];
   });
 }
 
-const INSTALLS =
-  /^(install|add|upgrade|dist-upgrade|full-upgrade|reinstall|localinstall|groupinstall|inject)$/;
 const OTHERS_WRITE = /^[0-7]{0,2}[0-7]?[2367]$/;
 const SYMBOLIC_OTHERS_WRITE = /(^|,)[ug]*[oa][ugoa]*[+=][rxXst]*w/;
 
@@ -63,6 +64,14 @@ const EFFECTS: readonly Effect[] = [
     },
   },
   {
+    programs: /^(tar|bsdtar|gtar|unzip|cpio|7z)$/,
+    rules: (call) => {
+      const root = extractionRoot(call);
+      const danger = root === undefined ? "none" : dangerOfDeleting(root, call.scope.state.absolute(root));
+      return danger === "certain" && root !== ".." ? ["write-system"] : [];
+    },
+  },
+  {
     programs: /^rsync$/,
     rules: ({ fields, scope }) => {
       const parsed = parseArguments(fields);
@@ -88,81 +97,44 @@ const EFFECTS: readonly Effect[] = [
     programs:
       /^(mkfs(\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|shred|hdparm)$/,
     rules: ({ name, fields, scope }) => {
-      const paths = texts(parseArguments(fields).operands).map((text) => absolute(text, scope.state.folder));
+      const paths = texts(parseArguments(fields).operands).map((text) => scope.state.absolute(text));
       const disk = paths.some((path) => isDisk(path) || (name.startsWith("mkfs") && path.startsWith(HOLE)));
       return disk ? ["write-disk"] : [];
     },
   },
-  {
-    programs: /^(useradd|userdel|usermod|groupadd|groupdel|passwd|chpasswd|visudo|vipw)$/,
-    rules: () => ["write-system"],
-  },
-  {
-    programs: /^crontab$/,
-    rules: ({ fields }) => (texts(fields).includes("-l") || fields.length === 0 ? [] : ["write-startup"]),
-  },
-  {
-    programs: /^(nc|ncat|netcat|nc\.\w+)$/,
-    rules: ({ fields }) => {
-      const parsed = parseArguments(fields, ["-p", "-s", "-w", "-i", "-q", "-X", "-x"]);
-      const runs = hasShort(parsed, "ec") || hasLong(parsed, "--exec") || hasLong(parsed, "--sh-exec");
-      return runs ? ["network-shell"] : [];
-    },
-  },
-  {
-    programs: /^socat$/,
-    rules: ({ fields }) =>
-      texts(fields).some((text) => /^(exec|system|shell):/i.test(text)) ? ["network-shell"] : [],
-  },
-  { programs: /^(sudo|su|doas|pkexec|runuser)$/, rules: () => ["change-user"] },
-  {
-    programs:
-      /^(pip[\d.]*|pipx|uv|apt|apt-get|aptitude|dnf|microdnf|yum|zypper|apk|brew|snap|opkg|gem|cargo|go|conda|mamba|micromamba|poetry)$/,
-    rules: ({ fields }) =>
-      texts(parseArguments(fields).operands)
-        .slice(0, 3)
-        .some((word) => INSTALLS.test(word))
-        ? ["install-package"]
-        : [],
-  },
-  {
-    programs: /^(npm|pnpm|yarn|bun)$/,
-    rules: ({ fields }) =>
-      texts(fields).some((text) => /^(-g|--global|global|--location=global)$/.test(text)) &&
-      texts(fields).some((text) => /^(i|install|add)$/.test(text))
-        ? ["install-package"]
-        : [],
-  },
-  {
-    programs: /^(pacman|dpkg|rpm)$/,
-    rules: ({ fields }) =>
-      texts(fields).some((text) => /^(-S|-U|-i|--install)/.test(text)) ? ["install-package"] : [],
-  },
-  {
-    programs: /^python[\d.]*$/,
-    rules: ({ fields }) => {
-      const words = texts(fields);
-      const module = words.indexOf("-m");
-      const pip = module >= 0 && /^(pip|ensurepip|easy_install)$/.test(words[module + 1] ?? "");
-      return pip && words.slice(module).some((word) => INSTALLS.test(word)) ? ["install-package"] : [];
-    },
-  },
 ];
+
+const effectsFor = rowsByProgram(EFFECTS);
+
+/** The folder that an archive is unpacked into, where one is named. */
+function extractionRoot({ name, fields, scope }: Call): string | undefined {
+  const words = texts(fields);
+  const unpacks = name.endsWith("tar")
+    ? /^-{0,2}(\w*x\w*|extract|get)$/.test(words.find((word) => !/^(-C|--directory)/.test(word)) ?? "") ||
+      words.some((word) => /^(-[a-zA-Z]*x|--(extract|get)$)/.test(word))
+    : true;
+  if (!unpacks) return undefined;
+  const { values } = parseArguments(fields, ["-C", "--directory", "-d", "-D"]);
+  const named = ["-C", "--directory", "-d", "-D"].flatMap((option) => values.get(option)?.text ?? [])[0];
+  return named ?? (scope.state.folder === "/" ? "/" : undefined);
+}
 
 const opensToAll = (mode: string): boolean => OTHERS_WRITE.test(mode) || SYMBOLIC_OTHERS_WRITE.test(mode);
 
+/** What a path must hold to be one of a secret. */
+const MAY_BE_SECRET = /shadow|environ|[*?[]/;
 /** Programs whose arguments are texts, not files. */
 const TEXT_ONLY =
   /^(echo|printf|git|gh|true|false|:|test|\[|basename|dirname|expr|export|declare|local|kill|ls|stat)$/;
 /** Programs whose first operand is a pattern or a program. */
 const PATTERN_FIRST = /^(grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|mawk|jq|yq|perl)$/;
 
-function readSecrets({ name, fields, scope }: Call): readonly CommandRuleId[] {
-  if (TEXT_ONLY.test(name)) return [];
+function readSecrets({ name, fields, scope }: Call): readonly BuiltInRuleId[] {
+  if (!fields.some(({ text }) => MAY_BE_SECRET.test(text)) || TEXT_ONLY.test(name)) return [];
   const pattern = PATTERN_FIRST.test(name) ? fields.find(({ text }) => !text.startsWith("-")) : undefined;
   const paths = fields
     .filter((field) => field !== pattern)
     .flatMap(({ text }) => [text, text.slice(Math.max(text.lastIndexOf("="), text.lastIndexOf("@")) + 1)])
-    .map((text) => absolute(text, scope.state.folder));
+    .map((text) => scope.state.absolute(text.replace(/^file:\/\//, "")));
   return paths.some(isSecret) ? ["read-secret"] : [];
 }

@@ -1,11 +1,22 @@
 /** Commands that run other commands: shells, interpreters, `source`, `xargs`, `find -exec`, files just written. */
-import type { CommandRuleId } from "../command-rules.js";
+import type { BuiltInRuleId } from "../command-rules.js";
+import { parseArguments } from "./arguments.js";
 import type { Auditor, Call, Scope } from "./auditor.js";
 import { deletionRules } from "./effects.js";
 import { contentOf, findRoots, isInterpreter, isShell } from "./prints.js";
 import { programFacts } from "./program-text.js";
 import { isSecret, ruleAgainstWriting } from "./targets.js";
-import { EMPTY, HOLE, plain, type Field, type Origin, type Text } from "./values.js";
+import {
+  decodeEscapes,
+  EMPTY,
+  HOLE,
+  joinedFields,
+  plain,
+  UNKNOWN,
+  type Field,
+  type Origin,
+  type Text,
+} from "./values.js";
 
 /** How a family of interpreters is given a program's text. */
 const CODE_OPTIONS: readonly { readonly programs: RegExp; readonly option: RegExp }[] = [
@@ -16,6 +27,9 @@ const CODE_OPTIONS: readonly { readonly programs: RegExp; readonly option: RegEx
   { programs: /^pwsh/, option: /^-c/i },
 ];
 
+/** Words in front of the file. */
+const SUBCOMMANDS = /^(run|eval|exec)$/;
+
 const STDIN = /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 
 /** Looks into what a command starts. */
@@ -25,25 +39,18 @@ export function launch(call: Call, auditor: Auditor): Text | undefined {
   if (name === "source" || name === ".") return source(fields, scope, auditor);
   if (isInterpreter(name)) return runInterpreter(call, auditor);
   if (/^([gm]?awk)$/.test(name)) return runAwk(fields, scope, auditor);
-  if (name === "xargs" || name === "parallel") return runXargs(fields, scope, auditor);
+  if (name === "xargs") return runXargs(fields, scope, auditor);
+  if (name === "parallel") return runParallel(fields, scope, auditor);
   if (name === "find") return runFind(fields, scope, auditor);
   if (name === "env") return runSplit(fields, scope, auditor);
-  if (name === "watch")
-    return auditor.runText(words(fields.filter(({ text }) => !text.startsWith("-"))), scope);
-  if (/^(su|runuser|script|flock)$/.test(name)) return runOption(fields, scope, auditor);
   return undefined;
 }
 
 /** The rule against running a text of this origin, unless it can be read beforehand. */
-export const ruleAgainstRunning = (origin: Origin): CommandRuleId | undefined => {
+export const ruleAgainstRunning = (origin: Origin): BuiltInRuleId | undefined => {
   if (origin === "downloaded") return "run-download";
   return origin === "plain" ? undefined : "run-decoded";
 };
-
-function words(fields: readonly Field[]): Text {
-  const bad = fields.find(({ origin }) => origin !== "plain");
-  return { text: fields.map(({ text }) => text).join(" "), origin: bad?.origin ?? "plain" };
-}
 
 function runShell(fields: readonly Field[], scope: Scope, auditor: Auditor): Text {
   const child = { ...scope, state: scope.state.fork() };
@@ -54,7 +61,7 @@ function runShell(fields: readonly Field[], scope: Scope, auditor: Auditor): Tex
     const option = fields[at]?.text ?? "";
     if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(option)) command = true;
     else if (/^-[a-zA-Z]*s[a-zA-Z]*$/.test(option)) readsInput = true;
-    if (/^(-o|\+o|--rcfile|--init-file)$/.test(option)) at += 1;
+    if (/^([-+][oO]|--rcfile|--init-file)$/.test(option)) at += 1;
     if (option === "--") {
       at += 1;
       break;
@@ -108,7 +115,9 @@ function runInterpreter({ name, fields, scope }: Call, auditor: Auditor): Text {
   }
   const attached = fields.find(({ text }) => text.startsWith("--eval="));
   if (attached !== undefined) judgeProgram({ ...attached, text: attached.text.slice(7) }, scope, auditor);
-  const file = fields.find(({ text }) => text === "-" || !text.startsWith("-"));
+  const file = fields.find(
+    ({ text }, index) => (text === "-" || !text.startsWith("-")) && !(index === 0 && SUBCOMMANDS.test(text)),
+  );
   if (fields.some(({ text }) => text === "-m")) return printed;
   const readsInput = file === undefined || STDIN.test(file.text);
   judgeProgram(readsInput ? scope.stdin : contentOf(file, scope), scope, auditor);
@@ -119,9 +128,12 @@ function runInterpreter({ name, fields, scope }: Call, auditor: Auditor): Text {
 function judgeProgram(code: Text, scope: Scope, auditor: Auditor): void {
   const unreadable = code.text.trim().startsWith(HOLE) ? ruleAgainstRunning(code.origin) : undefined;
   if (unreadable !== undefined) auditor.report(unreadable, scope);
+  auditor.spend(code.text.length);
   const facts = programFacts(code.text);
-  const guess = { ...scope, guess: true, stdin: EMPTY };
+  const guess = { ...scope, reading: "guess" as const, stdin: EMPTY };
   if (facts.runsHidden) auditor.report("run-decoded", scope);
+  if (facts.opensShell) auditor.report("network-shell", scope);
+  if (facts.forks) auditor.report("fork-bomb", scope);
   for (const text of facts.commands) {
     auditor.runText({ text, origin: "plain" }, { ...guess, state: scope.state.fork() });
   }
@@ -133,14 +145,26 @@ function judgeProgram(code: Text, scope: Scope, auditor: Auditor): void {
 }
 
 function runAwk(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
-  const program = fields.find(
-    ({ text }, index) => !text.startsWith("-") && !/^-[vF]$/.test(fields[index - 1]?.text ?? ""),
-  );
-  // A pipe to a string is a command in awk.
-  const runs = program !== undefined && /\bsystem\b|\|/.test(program.text);
-  if (runs) judgeProgram({ ...program, text: program.text.replaceAll("|", " system|") }, scope, auditor);
+  const { operands, values } = parseArguments(fields, ["-v", "-F", "-f", "--file", "-i", "--include", "-e"]);
+  const file = values.get("-f") ?? values.get("--file");
+  const given = file === undefined ? (values.get("-e") ?? operands[0]) : undefined;
+  const content = file && (STDIN.test(file.text) ? scope.stdin : contentOf(file, scope));
+  const program: Text = given ?? content ?? EMPTY;
+  judgeProgram({ ...program, text: awkCalls(program.text) }, scope, auditor);
+  // A pipe to a string is a command that reads what awk prints.
+  for (const [, piped = ""] of program.text.matchAll(/\|&?\s*"((?:[^"\\]|\\.){0,500})"/g)) {
+    const text = plain(decodeEscapes(piped.replaceAll(/\\(["/])/g, "$1")));
+    const state = scope.state.fork();
+    auditor.runText(text, { ...scope, state, stdin: UNKNOWN, reading: "guess", detached: true });
+  }
   return undefined;
 }
+
+/** Makes what is special to awk look as it does elsewhere: commands in pipes, and files behind `>`. */
+const awkCalls = (program: string): string =>
+  program
+    .replaceAll(/("(?:[^"\\]|\\.){0,500}")\s*\|/g, "system($1) |")
+    .replaceAll(/>>?\s*(")/g, 'open(">", $1');
 
 const XARGS_VALUES = [
   "-a",
@@ -155,36 +179,69 @@ const XARGS_VALUES = [
   "--max-procs",
   "--arg-file",
 ];
-const XARGS_LINES = 8;
-
 function runXargs(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
   let at = 0;
   let replaced: string | undefined;
+  let separator: string | undefined;
   let { stdin } = scope;
   for (; fields[at]?.text.startsWith("-") === true; at += 1) {
     const option = fields[at]?.text ?? "";
-    if (option === "-I") replaced = fields[at + 1]?.text;
-    else if (option === "-a") stdin = contentOf(fields[at + 1] ?? EMPTY, scope);
+    const next = fields[at + 1]?.text;
+    if (option === "-I") replaced = next;
+    else if (option === "-a" || option === "--arg-file") stdin = contentOf(fields[at + 1] ?? EMPTY, scope);
     else if (/^-I./.test(option)) replaced = option.slice(2);
     else if (/^(-i|--replace)$/.test(option)) replaced = "{}";
+    else if (/^(-[a-z]*0|--null)$/.test(option)) separator = "\n";
+    else if (/^(-d|--delimiter)$/.test(option)) separator = decodeEscapes(next ?? "");
+    else if (/^-d./.test(option)) separator = decodeEscapes(option.slice(2));
     if (XARGS_VALUES.includes(option)) at += 1;
   }
   const command = fields.slice(at);
   if (command.length === 0) return undefined;
   const { text, origin } = stdin;
   const inner = { ...scope, stdin: EMPTY };
+  const run = (added: readonly Text[]) => auditor.runFields([...command, ...added], inner);
   if (replaced === undefined) {
-    const added = text.split(/\s+/).filter((word) => word !== "");
-    return auditor.runFields([...command, ...added.map((word) => ({ text: word, origin }))], inner);
+    // What separates entries may stand inside of one, too, so the whole is tried as well.
+    if (separator !== undefined) run([{ text: text.replace(/\n$/, ""), origin }]);
+    return run(entriesOf(text, separator).map((entry) => ({ text: entry, origin })));
   }
-  for (const line of text
-    .split("\n")
-    .filter((line) => line !== "")
-    .slice(0, XARGS_LINES)) {
+  for (const line of text.split(separator || "\n").filter((line) => line !== "")) {
     auditor.runFields(
       command.map((field) => replace(field, replaced, { text: line, origin })),
       inner,
     );
+  }
+  return { text: HOLE, origin };
+}
+
+/** The arguments that xargs reads: quotes hold one together, unless a separator is named. */
+function entriesOf(text: string, separator: string | undefined): readonly string[] {
+  if (separator !== undefined) return text.split(separator || "\n").filter((entry) => entry !== "");
+  return [...text.matchAll(/"([^"\n]*)"|'([^'\n]*)'|((?:\\.|[^\s"'])+)/g)].map(
+    (match) => match[1] ?? match[2] ?? (match[3] ?? "").replaceAll(/\\(.)/g, "$1"),
+  );
+}
+
+const PARALLEL_VALUES =
+  /^(-j|-n|-N|-L|-a|-I|-S|-P|--jobs|--delay|--timeout|--joblog|--results|--colsep|--max-args)$/;
+
+/** Each entry makes a command line of its own: behind the command, in place of `{}`, or all by itself. */
+function runParallel(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
+  let at = 0;
+  while (fields[at]?.text.startsWith("-") === true)
+    at += PARALLEL_VALUES.test(fields[at]?.text ?? "") ? 2 : 1;
+  const rest = fields.slice(at);
+  const mark = rest.findIndex(({ text }) => /^:::\+?$/.test(text));
+  const command = mark < 0 ? rest : rest.slice(0, mark);
+  const { text, origin } = scope.stdin;
+  const read = text.split("\n").flatMap((line) => (line === "" ? [] : { text: line, origin }));
+  const entries = mark < 0 ? read : rest.slice(mark + 1).filter((field) => !/^:::\+?$/.test(field.text));
+  const inner = { ...scope, state: scope.state.fork(), stdin: EMPTY };
+  for (const entry of entries) {
+    const hasPlace = command.some((field) => field.text.includes("{}"));
+    const line = hasPlace ? command.map((field) => replace(field, "{}", entry)) : [...command, entry];
+    auditor.runText(joinedFields(line), inner);
   }
   return { text: HOLE, origin };
 }
@@ -218,14 +275,5 @@ function runSplit(fields: readonly Field[], scope: Scope, auditor: Auditor): Tex
   const option = fields[at];
   if (option === undefined) return undefined;
   const attached = { ...option, text: option.text.replace(/^(-[iv0]*S|--split-string)=?/, "") };
-  return auditor.runText(words([attached, ...fields.slice(at + 1)]), scope);
-}
-
-/** `su -c`, `script -c`, `flock file -c`. */
-function runOption(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
-  const at = fields.findIndex(({ text }) => /^(-[a-z]*c|--command)$/.test(text));
-  const command = at < 0 ? undefined : fields[at + 1];
-  return command === undefined
-    ? undefined
-    : auditor.runText(command, { ...scope, state: scope.state.fork() });
+  return auditor.runText(joinedFields([attached, ...fields.slice(at + 1)]), scope);
 }

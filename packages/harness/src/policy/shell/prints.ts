@@ -1,17 +1,7 @@
 /** What a command prints, as far as it can be known beforehand. */
 import { hasLong, hasShort, parseArguments } from "./arguments.js";
 import type { Scope } from "./auditor.js";
-import {
-  absolute,
-  concatenate,
-  cut,
-  decodeEscapes,
-  derivedFrom,
-  EMPTY,
-  HOLE,
-  plain,
-  UNKNOWN,
-} from "./values.js";
+import { concatenate, cut, decodeEscapes, derivedFrom, EMPTY, HOLE, plain, UNKNOWN } from "./values.js";
 import type { Field, Text } from "./values.js";
 
 const FETCHERS = new Set([
@@ -28,7 +18,19 @@ const FETCHERS = new Set([
   "netcat",
   "ftp",
 ]);
-const UNPACKERS = new Set(["zcat", "bzcat", "xzcat", "gunzip", "bunzip2", "unxz", "uudecode"]);
+const UNPACKERS = new Set([
+  "zcat",
+  "bzcat",
+  "xzcat",
+  "gunzip",
+  "bunzip2",
+  "unxz",
+  "uudecode",
+  "uncompress",
+  "funzip",
+]);
+/** Print some or all lines of their input as they are. */
+const LINE_FILTERS = /^(sort|uniq|head|tail|nl|column|fmt|pv|sponge|grep|egrep|fgrep|rg|shuf|unbuffer|ts)$/;
 const INTERPRETERS = /^(python|node|nodejs|perl|ruby|php|lua|deno|bun|pwsh|Rscript)[\d.]*$/;
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "csh", "tcsh"]);
 
@@ -38,7 +40,7 @@ export const isInterpreter = (name: string): boolean => INTERPRETERS.test(name);
 
 /** What the file at a path holds: what this very line wrote there, or something unknown. */
 export const contentOf = (field: Field, { state }: Scope): Text =>
-  field.content ?? state.files.get(absolute(field.text, state.folder)) ?? UNKNOWN;
+  field.content ?? state.shared.files.get(state.absolute(field.text)) ?? UNKNOWN;
 
 /** Standard output of a simple command that is no shell, group or function. */
 export function printed(name: string, fields: readonly Field[], scope: Scope): Text {
@@ -48,6 +50,10 @@ export function printed(name: string, fields: readonly Field[], scope: Scope): T
   if (name === "tee") return scope.stdin;
   if (name === "pwd") return plain(`${scope.state.folder ?? HOLE}\n`);
   if (name === "find") return found(fields);
+  const path = printedPath(name, fields, scope);
+  if (path !== undefined) return path;
+  if (name === "tr") return translated(fields, scope);
+  if (LINE_FILTERS.test(name) && isKnown(scope.stdin)) return scope.stdin;
   if (isFetcher(name)) return { text: HOLE, origin: "downloaded" };
   if (decodes(name, fields))
     return { text: HOLE, origin: scope.stdin.origin === "downloaded" ? "downloaded" : "decoded" };
@@ -113,12 +119,40 @@ function found(fields: readonly Field[]): Text {
   );
 }
 
+const isKnown = ({ text }: { readonly text: string }): boolean => text !== "" && !text.includes(HOLE);
+
+/** Programs that print the paths that they are given, or a part of them. */
+function printedPath(name: string, fields: readonly Field[], { state }: Scope): Text | undefined {
+  if (!/^(realpath|readlink|dirname|basename)$/.test(name)) return undefined;
+  const paths = parseArguments(fields).operands;
+  const lines = (name === "basename" ? paths.slice(0, 1) : paths).map((field): Text => {
+    const { text } = field;
+    if (name === "dirname") return { ...field, text: `${/^(\/?.*?)\/+[^/]*\/*$/s.exec(text)?.[1] || "."}\n` };
+    if (name === "basename")
+      return { ...field, text: `${text.replace(/\/+$/, "").split("/").at(-1) || "/"}\n` };
+    return { ...field, text: `${state.absolute(text)}\n` };
+  });
+  return concatenate(lines);
+}
+
+/** `tr -d`, as far as its characters are written out; letters that are exchanged are not followed. */
+function translated(fields: readonly Field[], { stdin }: Scope): Text {
+  const { operands } = parseArguments(fields);
+  const removes = /^-[cCst]*d/.test(fields[0]?.text ?? "");
+  const set = decodeEscapes(operands[0]?.text ?? "");
+  if (!removes || !isKnown(stdin) || /[[\]]|.-./.test(set)) return derivedFrom(stdin);
+  const kept = [...stdin.text].filter((character) => !set.includes(character));
+  return { ...stdin, text: kept.join("") };
+}
+
 function decodes(name: string, fields: readonly Field[]): boolean {
   const options = parseArguments(fields);
   if (UNPACKERS.has(name)) return true;
   if (/^base(32|64|nc)?$/.test(name)) return hasShort(options, "dD") || hasLong(options, "--decode");
   if (name === "xxd") return hasShort(options, "r") || options.options.includes("-revert");
   if (name === "openssl") return fields.some(({ text }) => text === "-d");
+  if (/^gpg2?$/.test(name)) return hasShort(options, "d") || hasLong(options, "--decrypt");
+  if (name === "unzip") return hasShort(options, "p");
   if (/^(gzip|bzip2|xz|zstd|lz4)$/.test(name))
     return hasShort(options, "d") || hasLong(options, "--decompress");
   return false;

@@ -5,15 +5,27 @@ import { decodeEscapes } from "./values.js";
 const RUNS =
   /\b(system|popen\d?|exec\w*|spawn\w*|subprocess|check_(?:call|output)|getoutput|shell_exec|passthru|proc_open|qx|Popen|run)\b|`/;
 /** A call that removes a tree. */
-const REMOVES = /\b(rmtree|rmSync|rmdirSync|rm|remove_tree|rm_rf|rm_r|FileUtils|rimraf)\b/;
+const REMOVES =
+  /\b(rmtree|rmSync|rmdirSync|rm|remove_tree|rm_rf|rm_r|FileUtils|rimraf|Remove-Item|removeSync)\b/;
 /** A call that writes a file. */
-const WRITES = /\b(open\w*\s*\([^)]*["'](?:[wax]|>)|write\w*|append\w*|file_put_contents|copy\w*|rename\w*)/;
-/** Running a text that only comes to be on the way. */
-const RUNS_HIDDEN =
-  /\b(exec|eval|Function|instance_eval|compile|system|popen)\b[^]*\b(b64decode|b85decode|fromhex|unhexlify|urlopen|urlretrieve|requests\.get|fetch|atob|decode_base64|base64_decode|unpack|Net::HTTP|URI\.open|Buffer\.from|codecs)\b/;
+const WRITES =
+  /\b(open\w*\s*\([^)]{0,500}["'](?:[wax]|>)|open\b[^;)]{0,200}["']\+?>|write\w*|append\w*|file_put_contents|copy\w*|rename\w*|move|unlink\w*|remove\w*|truncate\w*|chmod\w*|chown\w*|symlink\w*)/;
+/** Running a text that only comes to be on the way: something that runs a text, and behind it what makes one. */
+const RUNS_TEXT = /\b(exec|eval|Function|instance_eval|compile|system|popen)\b/;
+const MAKES_TEXT =
+  /\b(b64decode|b85decode|fromhex|unhexlify|urlopen|urlretrieve|requests\.get|fetch|atob|decode_base64|base64_decode|unpack|Net::HTTP|URI\.open|Buffer\.from|codecs)\b/;
 
-const LITERAL = /"((?:[^"\\]|\\[^])*)"|'((?:[^'\\]|\\[^])*)'|`((?:[^`\\]|\\[^])*)`/g;
-const LIST = /\[\s*((?:"[^"]*"|'[^']*')(?:\s*,\s*(?:"[^"]*"|'[^']*'))*)\s*,?\s*\]/g;
+/** A connection that a shell is put on. */
+const CONNECTS =
+  /\b(socket|Socket|TCPSocket|create_connection|fsockopen|net\.connect|createConnection)\b|\/inet\/tcp\//;
+const STARTS = /\b(dup2|pty|spawn\w*|exec\w*|system|popen|proc_open|subprocess|getline)\b/;
+const NAMES_SHELL = /["'](\/\S*\/)?(ba|z|da|k)?sh\b/;
+/** A loop around `fork`. */
+const FORKS = /\b(while|for|loop|until)\b[^]{0,200}\bfork\b|\bfork\b[^]{0,50}\b(while|until|for)\b/;
+
+/** What stands between the elements of a list, and between texts that are joined. */
+const BETWEEN_ELEMENTS = /^\s*,\s*[[(]?\s*$/;
+const BETWEEN_PIECES = /^\s*(?:\+|\.\.?|~|<>)?\s*$/;
 
 export interface ProgramFacts {
   /** Texts that may reach a shell. */
@@ -25,22 +37,86 @@ export interface ProgramFacts {
   readonly reads: boolean;
   readonly writes: boolean;
   readonly runsHidden: boolean;
+  readonly opensShell: boolean;
+  readonly forks: boolean;
+}
+
+interface Literal {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Reads a program's text without understanding it: its string literals, and what they could be for. */
 export function programFacts(code: string): ProgramFacts {
-  const literals = [...code.matchAll(LITERAL)].map((match) =>
-    decodeEscapes((match[1] ?? match[2] ?? match[3] ?? "").replaceAll(/\\(["'`])/g, "$1")),
-  );
-  const lists = [...code.matchAll(LIST)].map((match) =>
-    [...(match[1] ?? "").matchAll(LITERAL)].map((item) => item[1] ?? item[2] ?? "").join(" "),
-  );
+  const found = literalsOf(code);
+  const texts = found.map(({ text }) => text);
+  const patterns = [...code.matchAll(/<([^<>\s"'=]{1,200})>/g)].map((match) => match[1] ?? "");
+  const literals = [...texts, ...joined(code, found, BETWEEN_PIECES, ""), ...patterns];
+  const removes = REMOVES.test(code);
   return {
-    commands: RUNS.test(code) ? [...literals, ...lists] : [],
-    removed: REMOVES.test(code) ? literals : [],
+    commands: RUNS.test(code) ? [...literals, ...joined(code, found, BETWEEN_ELEMENTS, " ")] : [],
+    removed: removes ? literals : [],
     literals,
-    reads: /\b(open|read\w*|File|slurp|IO|copy\w*|load)\b/.test(code),
+    reads: /\b(open|read\w*|File|slurp|IO|copy\w*|load|fs|Path|cat)\b/.test(code),
     writes: WRITES.test(code),
-    runsHidden: RUNS_HIDDEN.test(code),
+    runsHidden: runsHidden(code),
+    opensShell:
+      CONNECTS.test(code) && STARTS.test(code) && (NAMES_SHELL.test(code) || code.includes("/inet/tcp/")),
+    forks: FORKS.test(code),
   };
+}
+
+function runsHidden(code: string): boolean {
+  const first = code.search(RUNS_TEXT);
+  return first >= 0 && MAKES_TEXT.test(code.slice(first));
+}
+
+/** The quoted texts; a quote that is never closed opens none. */
+function literalsOf(code: string): readonly Literal[] {
+  const literals: Literal[] = [];
+  const unclosed = new Set<string>();
+  for (let at = 0; at < code.length; at += 1) {
+    const quote = code[at] ?? "";
+    if (!/["'`]/.test(quote) || unclosed.has(quote)) continue;
+    const end = closingOf(code, at + 1, quote);
+    if (end === undefined) {
+      unclosed.add(quote);
+      continue;
+    }
+    const raw = code.slice(at + 1, end);
+    const text = decodeEscapes(raw.replaceAll(/\\(["'`/$])/g, "$1"));
+    literals.push({ text, start: at, end: end + 1 });
+    at = end;
+  }
+  return literals;
+}
+
+function closingOf(code: string, from: number, quote: string): number | undefined {
+  for (let at = from; at < code.length; at += 1) {
+    if (code[at] === "\\") at += 1;
+    else if (code[at] === quote) return at;
+  }
+  return undefined;
+}
+
+/** Neighbours that belong together: the pieces of one text, or the elements of one list. */
+function joined(
+  code: string,
+  literals: readonly Literal[],
+  between: RegExp,
+  glue: string,
+): readonly string[] {
+  const groups: string[][] = [];
+  literals.forEach((literal, index) => {
+    const before = literals[index - 1];
+    const gap = before === undefined ? undefined : code.slice(before.end, literal.start);
+    const isNext = gap !== undefined && gap.length <= 20 && between.test(gap);
+    if (isNext) groups.at(-1)?.push(literal.text);
+    else groups.push([literal.text]);
+  });
+  // In some languages the program stands once more in front of its arguments.
+  return groups
+    .filter((group) => group.length > 1)
+    .flatMap((group) => (glue === "" ? [group.join("")] : [group.join(glue), group.slice(1).join(glue)]));
 }

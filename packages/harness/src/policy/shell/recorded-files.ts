@@ -2,7 +2,7 @@
 import { hasShort, parseArguments } from "./arguments.js";
 import type { Call } from "./auditor.js";
 import { contentOf } from "./prints.js";
-import { absolute, HOLE, type Text } from "./values.js";
+import { HOLE, type Text } from "./values.js";
 
 const DOWNLOADED: Text = { text: HOLE, origin: "downloaded" };
 
@@ -10,18 +10,29 @@ const DOWNLOADED: Text = { text: HOLE, origin: "downloaded" };
 export function recordFiles(call: Call): void {
   const { name, scope } = call;
   const note = (path: string, content: Text) =>
-    scope.state.files.set(absolute(path, scope.state.folder), content);
+    scope.state.shared.files.set(scope.state.absolute(path), content);
   if (name === "curl" || name === "wget") for (const path of downloads(call)) note(path, DOWNLOADED);
   if (name === "tee") for (const { text } of parseArguments(call.fields).operands) note(text, scope.stdin);
   if (!/^(cp|mv|ln|install)$/.test(name)) return;
   const { operands } = parseArguments(call.fields, ["-m", "-o", "-g"]);
   const destination = operands.at(-1)?.text;
+  if (name === "ln") recordLink(call);
   for (const source of operands.slice(0, -1)) {
     const content = contentOf(source, scope);
     if (destination === undefined || (content.text === HOLE && content.origin === "plain")) continue;
     note(destination, content);
     note(`${destination}/${lastPart(source.text)}`, content);
   }
+}
+
+/** A link leads away from where it lies. */
+function recordLink({ fields, scope: { state } }: Call): void {
+  const [target, link = "."] = parseArguments(fields).operands.map(({ text }) => text);
+  if (target === undefined || target.includes(HOLE)) return;
+  const path = state.absolute(link, false);
+  const aim = target.startsWith("/") ? target : `${path.slice(0, path.lastIndexOf("/"))}/${target}`;
+  for (const name of [path, `${path}/${lastPart(target)}`])
+    if (name !== aim) state.shared.links.set(name, state.absolute(aim));
 }
 
 /** Files that a download is written to, under every name that it may get. */

@@ -1,19 +1,32 @@
 /** What a shell has in mind at one point of a command line. */
 import type { Function as FunctionNode } from "unbash";
-import { concatenate, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
+import { absolute, concatenate, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
 
 /** Stands for the home folder, wherever it is. */
 export const HOME = "/home/me";
 const WORKSPACE = "/mnt/user-data/workspace";
-/** More values of one variable are not told apart. */
-const ALTERNATIVES = 8;
+/** Links that are followed from one path; more are a circle. */
+const LINKS = 8;
+
+/** What a shell shares with all its subshells. */
+interface Shared {
+  /** Content of files written earlier in the line, by absolute path. There is one file system. */
+  readonly files: Map<string, Text>;
+  /** Where links lead that the line made itself, by absolute path. */
+  readonly links: Map<string, string>;
+  /** The most values of one variable that was looked up; set back by who wants to know. */
+  looked: number;
+}
 
 export class ShellState {
   /** Every value that a variable may have here. */
-  readonly #variables: Map<string, readonly Text[]>;
-  readonly functions: Map<string, FunctionNode>;
-  /** Content of files written earlier in the line, by absolute path. Shared: there is one file system. */
-  readonly files: Map<string, Text>;
+  #variables: Map<string, readonly Text[]>;
+  /** The elements of arrays. */
+  #arrays: Map<string, readonly Field[]>;
+  #functions: Map<string, FunctionNode>;
+  /** Whether the maps are those of the parent, which stands still as long as this one is at work. */
+  #isBorrowed: boolean;
+  readonly shared: Shared;
   positional: readonly Field[];
   /** What `$0` says. */
   zero: Text;
@@ -23,15 +36,20 @@ export class ShellState {
   world = 0;
   /** Above zero where a command may or may not run, so that an assignment adds a value instead of replacing. */
   conditional = 0;
+  /** Whether a name may no longer mean the program of the system. */
+  isPathChanged: boolean;
 
   constructor(parent?: ShellState) {
-    this.#variables = new Map(parent ? parent.#variables : []);
-    this.functions = new Map(parent?.functions);
-    this.files = parent?.files ?? new Map();
+    this.#variables = parent ? parent.#variables : new Map();
+    this.#arrays = parent ? parent.#arrays : new Map();
+    this.#functions = parent ? parent.#functions : new Map();
+    this.#isBorrowed = parent !== undefined;
+    this.shared = parent?.shared ?? { files: new Map(), links: new Map(), looked: 1 };
     this.positional = parent?.positional ?? [];
     this.zero = parent?.zero ?? plain("bash");
     this.folder = parent === undefined ? WORKSPACE : parent.folder;
     this.world = parent?.world ?? 0;
+    this.isPathChanged = parent?.isPathChanged ?? false;
   }
 
   /** A subshell: what happens there does not come back, save for files. */
@@ -39,16 +57,42 @@ export class ShellState {
     return new ShellState(this);
   }
 
-  /** How many worlds there are to look at. */
-  get worlds(): number {
-    return Math.max(1, ...[...this.#variables.values()].map((values) => values.length));
-  }
-
   /** The value here; undefined for a variable that the line has not set and that is not known by nature. */
   lookup(name: string): Text | undefined {
     const values = this.#variables.get(name);
-    if (values !== undefined) return values[this.world % values.length] ?? EMPTY;
-    return this.#natural(name);
+    if (values === undefined) return this.#natural(name);
+    if (values.length > this.shared.looked) this.shared.looked = values.length;
+    return values[this.world % values.length] ?? EMPTY;
+  }
+
+  functionNamed(name: string): FunctionNode | undefined {
+    return this.#functions.get(name);
+  }
+
+  define(name: string, definition: FunctionNode): void {
+    this.#own();
+    this.#functions.set(name, definition);
+  }
+
+  #own(): void {
+    if (!this.#isBorrowed) return;
+    this.#variables = new Map(this.#variables);
+    this.#arrays = new Map(this.#arrays);
+    this.#functions = new Map(this.#functions);
+    this.#isBorrowed = false;
+  }
+
+  /** The elements of an array that the line has set. */
+  elements(name: string): readonly Field[] | undefined {
+    return this.#arrays.get(name);
+  }
+
+  assignArray(name: string, elements: readonly Field[], append = false): void {
+    const before = append ? (this.#arrays.get(name) ?? []) : [];
+    const all = [...before, ...elements];
+    this.#own();
+    this.#variables.set(name, [all[0] ?? EMPTY]);
+    this.#arrays.set(name, all);
   }
 
   assign(name: string, value: Text, append = false): void {
@@ -59,14 +103,38 @@ export class ShellState {
 
   /** Every value that a loop gives to its variable. */
   assignAll(name: string, values: readonly Text[]): void {
-    const different = values.filter(
-      (value, index) => values.findIndex((v) => v.text === value.text) === index,
-    );
-    this.#variables.set(name, different.length === 0 ? [EMPTY] : different.slice(0, ALTERNATIVES));
+    const different = [...new Map(values.map((value) => [`${value.origin} ${value.text}`, value])).values()];
+    this.#own();
+    this.#arrays.delete(name);
+    this.#variables.set(name, different.length === 0 ? [EMPTY] : different);
   }
 
   unset(name: string): void {
     this.assign(name, EMPTY);
+  }
+
+  /**
+   * The absolute form of a path, with the links resolved that the line itself made.
+   * @param isLast whether a link that the path itself names is followed, too
+   */
+  absolute(path: string, isLast = true): string {
+    let found = absolute(path, this.folder);
+    if (this.shared.links.size === 0) return found;
+    const follow = isLast || path.endsWith("/");
+    for (let turn = 0; turn < LINKS; turn += 1) {
+      const next = this.#followed(found, follow);
+      if (next === found) break;
+      found = next;
+    }
+    return found;
+  }
+
+  #followed(path: string, isLast: boolean): string {
+    for (const [link, target] of this.shared.links) {
+      if (path.startsWith(`${link}/`)) return absolute(target + path.slice(link.length), undefined);
+      if (isLast && path === link) return target;
+    }
+    return path;
   }
 
   #natural(name: string): Text | undefined {

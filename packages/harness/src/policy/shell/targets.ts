@@ -1,5 +1,6 @@
 /** Which paths are worth protecting, and from what. */
-import type { CommandRuleId } from "../command-rules.js";
+import type { BuiltInRuleId } from "../command-rules.js";
+import { fitsPattern } from "./shell-patterns.js";
 import { HOLE } from "./values.js";
 
 /** Folders of the root that a system cannot lose. */
@@ -42,7 +43,7 @@ const STARTUP_FILES =
   /^(\/root|\/home\/[^/]+)\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xprofile|xinitrc|pam_environment)|\.config\/(fish|autostart)\/.*|\.ssh\/(authorized_keys|rc|config))$/;
 
 /** The rule against writing to a path, if there is one. */
-export function ruleAgainstWriting(path: string): CommandRuleId | undefined {
+export function ruleAgainstWriting(path: string): BuiltInRuleId | undefined {
   if (DISKS.test(path)) return "write-disk";
   if (SYSTEM_FILES.test(path)) return "write-system";
   return STARTUP_FILES.test(path) ? "write-startup" : undefined;
@@ -55,17 +56,8 @@ const SECRET_EXAMPLES = ["/etc/shadow", "/etc/gshadow", "/proc/1/environ", "/pro
 
 /** Also a pattern like `/etc/shad*` that such a file fits. */
 export const isSecret = (path: string): boolean =>
-  SECRETS.test(path) || (/[*?[]/.test(path) && SECRET_EXAMPLES.some((example) => fits(path, example)));
-
-/** Whether a path fits a shell pattern; brackets match any one character. */
-function fits(pattern: string, path: string): boolean {
-  const source = pattern
-    .replaceAll(/\[[^\]]*\]/g, "?")
-    .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll(/\*+/g, "[^/]*")
-    .replaceAll("?", "[^/]");
-  return new RegExp(`^${source}$`).test(path);
-}
+  SECRETS.test(path) ||
+  (/[*?[]/.test(path) && SECRET_EXAMPLES.some((example) => fitsPattern(path, example, "/")));
 
 /** A path that bash opens as a network connection. */
 export const isNetworkPath = (path: string): boolean => /^\/dev\/(tcp|udp)\//.test(path);

@@ -38,6 +38,10 @@ export const concatenate = (texts: readonly Text[]): Text => ({
   origin: texts.reduce<Origin>((origin, text) => worse(origin, text.origin), "plain"),
 });
 
+/** Words with blanks between them. */
+export const joinedFields = (fields: readonly Field[]): Text =>
+  concatenate(fields.flatMap((field, index) => (index === 0 ? [field] : [plain(" "), field])));
+
 /** `text`, with a hole instead of what is too long. */
 export const cut = (text: string): string =>
   text.length > VALUE_CHARACTERS ? text.slice(0, VALUE_CHARACTERS) + HOLE : text;
@@ -52,7 +56,8 @@ export const decodeEscapes = (text: string): string =>
     if (escape === "\\") return "\\";
     const hexadecimal = /^[xu]/.test(escape);
     const code = Number.parseInt(hexadecimal ? escape.slice(1) : escape, hexadecimal ? 16 : 8);
-    return code === 0 ? "" : String.fromCharCode(code);
+    // What separates entries is a line here: the character itself stands for a hole.
+    return code === 0 ? "\n" : String.fromCharCode(code);
   });
 
 /** The absolute form of a path; of a relative one in an unknown folder, with a hole in front. */

@@ -1,8 +1,19 @@
 /** Expansion: from the words of the syntax tree to the words that a program gets. */
-import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
+import { type DoubleQuotedChild, parse, type ParameterExpansionPart, type Word, type WordPart } from "unbash";
 import type { Auditor, Scope } from "./auditor.js";
+import { fitsPattern } from "./shell-patterns.js";
 import { HOME } from "./state.js";
-import { concatenate, cut, EMPTY, HOLE, plain, UNKNOWN, type Field, type Text } from "./values.js";
+import {
+  concatenate,
+  cut,
+  EMPTY,
+  HOLE,
+  joinedFields,
+  plain,
+  UNKNOWN,
+  type Field,
+  type Text,
+} from "./values.js";
 
 /** A piece of a word. `split` pieces came from an unquoted expansion and fall apart at white space. */
 interface Piece extends Text {
@@ -22,20 +33,30 @@ const splittable = (text: Text): Piece => ({ ...text, split: true });
 export function expandWord(word: Word, auditor: Auditor, scope: Scope): readonly Field[] {
   const values = allPositional(word, scope);
   if (values !== undefined) return values;
-  return alternativesOf(word, auditor, scope).flatMap((pieces) => split(pieces, scope));
+  const fields = alternativesOf(word, auditor, scope).flatMap((pieces) => split(pieces, scope));
+  auditor.spend(fields.reduce((sum, { text }) => sum + text.length, 1));
+  return fields;
 }
 
 /** The one text that a word becomes where it does not fall apart: in assignments and redirections. */
-export const expandText = (word: Word, auditor: Auditor, scope: Scope): Field =>
-  glue(alternativesOf(word, auditor, scope)[0] ?? []);
+export function expandText(word: Word, auditor: Auditor, scope: Scope): Field {
+  const field = glue(alternativesOf(word, auditor, scope)[0] ?? []);
+  auditor.spend(field.text.length + 1);
+  return field;
+}
 
 /** The text of a here-document whose delimiter is not quoted. */
 export const expandParts = (parts: readonly WordPart[], auditor: Auditor, scope: Scope): Text =>
   concatenate(parts.map((part) => pieceOf(part, auditor, scope)));
 
-/** `"$@"` alone is every argument as it came. */
-const allPositional = (word: Word, scope: Scope): readonly Field[] | undefined =>
-  /^"?\$(@|\{@\})"?$/.test(word.text) ? scope.state.positional : undefined;
+const ALL_ELEMENTS = /^"\$\{(\w+)\[@\]\}"$/;
+
+/** `"$@"` alone is every argument as it came, and `"${list[@]}"` every element. */
+function allPositional({ text }: Word, { state }: Scope): readonly Field[] | undefined {
+  if (/^"?\$(@|\{@\})"?$/.test(text)) return state.positional;
+  const [, name] = ALL_ELEMENTS.exec(text) ?? [];
+  return name === undefined ? undefined : state.elements(name);
+}
 
 function alternativesOf(word: Word, auditor: Auditor, scope: Scope): readonly (readonly Piece[])[] {
   if (word.parts === undefined) return [[literal(expandTilde(word.value, word.text), scope)]];
@@ -82,9 +103,27 @@ function expandTilde(value: string, text: string): string {
   return (name === "" ? HOME : `/home/${name}`) + rest;
 }
 
-/** `{a,b}`; a sequence like `{1..9}` stays a hole. */
+/** `{a..e}` and `{1..9}`, as far as they are short. */
+function sequenceOf(inner: string): readonly Piece[] | undefined {
+  const [, first = "", last = ""] = /^(-?\d{1,6}|[a-zA-Z])\.\.(-?\d{1,6}|[a-zA-Z])$/.exec(inner) ?? [];
+  if (first === "") return undefined;
+  const isLetters = /[a-zA-Z]/.test(first) && /[a-zA-Z]/.test(last);
+  const numbers = isLetters ? [first.charCodeAt(0), last.charCodeAt(0)] : [Number(first), Number(last)];
+  const [from = Number.NaN, to = Number.NaN] = numbers;
+  const count = Math.abs(to - from) + 1;
+  if (!(count <= BRACE_WORDS)) return undefined;
+  const step = to < from ? -1 : 1;
+  return Array.from({ length: count }, (_, index) => {
+    const number = from + step * index;
+    return whole(plain(isLetters ? String.fromCharCode(number) : String(number)));
+  });
+}
+
+/** `{a,b}`; a long sequence stays a hole. */
 function braceOptions(text: string): readonly Piece[] {
   const inner = text.slice(1, -1);
+  const sequence = sequenceOf(inner);
+  if (sequence !== undefined) return sequence;
   if (!inner.includes(",") || inner.includes("{")) return [whole(UNKNOWN)];
   return inner
     .split(",")
@@ -120,7 +159,10 @@ function processSubstitution(
   scope: Scope,
 ): Piece {
   if (part.script === undefined) return whole(UNKNOWN);
-  const printed = auditor.runScript(part.script, within(part, scope));
+  const own = within(part, scope);
+  // What a command writes into it is not known before the command has run.
+  const stdin = part.operator === ">" ? concatenate([scope.stdin, UNKNOWN]) : own.stdin;
+  const printed = auditor.runScript(part.script, { ...own, stdin });
   return { ...plain("/dev/fd/63"), split: false, content: part.operator === "<" ? printed : EMPTY };
 }
 
@@ -156,7 +198,7 @@ const within = (
   stdin: scope.stdin,
   holeOrigin: scope.holeOrigin,
   fromInput: false,
-  guess: scope.guess,
+  reading: scope.reading,
 });
 
 /**
@@ -166,13 +208,17 @@ const within = (
 function runOperation(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): void {
   auditor.runInside(part, scope);
   if (!/\$\(|`/.test(part.text)) return;
-  const inside = `: "${part.text.slice(2, -1)}"`;
-  auditor.runText(plain(inside), { ...scope, state: scope.state.fork(), guess: true });
+  const inside = `"${part.text.slice(2, -1)}"`;
+  auditor.spend(inside.length);
+  const [statement] = parse(inside).commands;
+  const word = statement?.command.type === "Command" ? statement.command.name : undefined;
+  if (word === undefined) return;
+  const reading = scope.reading === "guess" ? "guess" : "again";
+  expandText(word, auditor, { ...scope, state: scope.state.fork(), detached: true, reading });
 }
 
 function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): Text {
-  if (part.prefix !== undefined || part.index !== undefined) return UNKNOWN;
-  const value = scope.state.lookup(part.parameter);
+  const value = valueOf(part, scope);
   const { operation } = part;
   if (operation === undefined) return value ?? UNKNOWN;
   switch (operation.type) {
@@ -193,6 +239,11 @@ function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope)
           : value.text.replace(pattern, () => replacement);
       return { ...value, text };
     }
+    case "Remove": {
+      const pattern = expandText(operation.operand, auditor, scope).text;
+      if (value === undefined || value.text.includes(HOLE)) return { ...(value ?? UNKNOWN), text: HOLE };
+      return { ...value, text: removed(value.text, pattern, operation.operator) };
+    }
     case "Slice": {
       const [from, length] = [operation.offset, operation.length].map((word) =>
         Number(word?.text ?? Number.NaN),
@@ -210,6 +261,37 @@ function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope)
     default:
       return value === undefined ? UNKNOWN : { ...value, text: HOLE };
   }
+}
+
+/** A variable, one element of an array or all of them, or the variable that another one names. */
+function valueOf(part: ParameterExpansionPart, { state }: Scope): Text | undefined {
+  const { parameter: name, prefix, index } = part;
+  if (prefix === "!") {
+    const target = state.lookup(name)?.text ?? HOLE;
+    return target.includes(HOLE) || index !== undefined ? UNKNOWN : (state.lookup(target) ?? UNKNOWN);
+  }
+  if (prefix !== undefined) return UNKNOWN;
+  if (index === undefined) return state.lookup(name);
+  const elements = state.elements(name);
+  if (elements === undefined) return UNKNOWN;
+  const place = index.text;
+  if (place === "@" || place === "*") return joinedFields(elements);
+  return /^\d+$/.test(place) ? (elements[Number(place)] ?? EMPTY) : { ...joinedFields(elements), text: HOLE };
+}
+
+/** Longer texts are not cut by a pattern: what is left of them is not known. */
+const REMOVED_CHARACTERS = 1000;
+
+/** `${x#pattern}` and its kin. */
+function removed(text: string, pattern: string, operator: "#" | "##" | "%" | "%%"): string {
+  if (pattern.includes(HOLE) || text.length > REMOVED_CHARACTERS || pattern.length > 100) return HOLE;
+  const cuts = Array.from({ length: text.length + 1 }, (_, index) => index);
+  const fromFront = operator.startsWith("#");
+  const isShort = operator.length === 1;
+  const ordered = fromFront === isShort ? cuts : cuts.toReversed();
+  const cut = ordered.find((at) => fitsPattern(pattern, fromFront ? text.slice(0, at) : text.slice(at)));
+  if (cut === undefined) return text;
+  return fromFront ? text.slice(cut) : text.slice(0, cut);
 }
 
 const glue = (pieces: readonly Piece[]): Field => {

@@ -20,24 +20,41 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   env: wrapper(0, "-u", "--unset", "-C", "--chdir"),
   exec: wrapper(0, "-a"),
   fakeroot: wrapper(0),
-  flock: wrapper(1, "-w", "--timeout", "-E"),
+  cpulimit: wrapper(0, "-l", "-p", "-e"),
+  flock: wrapper(1, "-w", "--timeout", "-E", "--wait"),
+  firejail: wrapper(0),
+  gosu: wrapper(1),
+  ltrace: wrapper(0, "-o", "-e", "-p"),
+  nsenter: wrapper(0, "-t", "--target", "-S", "-G"),
   ionice: wrapper(0, "-c", "-n", "--class", "--classdata"),
   nice: wrapper(0, "-n", "--adjustment"),
   nohup: wrapper(0),
   pkexec: wrapper(0, "--user"),
   prlimit: wrapper(0),
+  proot: wrapper(0, "-r", "-b", "-w"),
+  runcon: wrapper(1),
+  runuser: wrapper(0, "-u", "-g", "-G"),
   setpriv: wrapper(0),
   setsid: wrapper(0),
   stdbuf: wrapper(0, "-i", "-o", "-e"),
-  strace: wrapper(0, "-o", "-e", "-p"),
+  setarch: wrapper(1),
+  strace: wrapper(0, "-o", "-e", "-p", "-s", "-E", "-u"),
   sudo: wrapper(0, "-u", "-g", "-h", "-p", "-C", "-D", "-U", "--user", "--group"),
+  "su-exec": wrapper(1),
+  "systemd-run": wrapper(0, "-p", "-u", "--unit", "-E"),
   taskset: wrapper(1),
   time: wrapper(0, "-f", "-o"),
   timeout: wrapper(1, "-s", "-k", "--signal", "--kill-after"),
   toybox: wrapper(0),
   unbuffer: wrapper(0),
-  unshare: wrapper(0),
+  unshare: wrapper(0, "-R", "--root", "-w", "-S", "-G"),
+  valgrind: wrapper(0),
+  "xvfb-run": wrapper(0, "-s", "-n", "-e", "-f"),
 };
+
+/** The dynamic loader runs the program that it is given. */
+const LOADER = /^ld(-linux[\w.-]*|-musl[\w.-]*|)\.so(\.\d+)?$/;
+const LOADER_WRAPPER = wrapper(0, "--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath");
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 
@@ -45,31 +62,55 @@ export interface Unwrapped {
   /** `NAME=value` words before the command (`env A=b cmd`, `sudo A=b cmd`). */
   readonly assignments: readonly Field[];
   readonly command: readonly Field[];
+  /** What it runs instead if an option that is not known here takes a value. */
+  readonly otherwise: readonly Field[];
 }
 
 const SPLIT_OPTION = /^(-[iv0]*S|--split-string)/;
+/** `command -v ls` only says where it is; `flock file -c text` takes a text. */
+const RUNS_NOTHING = /^-[vV]$/;
 
 /** `env -S` takes a whole command line as one word: that is a text to read, not a wrapped command. */
-export const splitsText = (name: string, fields: readonly Field[]): boolean =>
+const splitsText = (name: string, fields: readonly Field[]): boolean =>
   name === "env" && fields.some(({ text }) => SPLIT_OPTION.test(text));
+
+function wrapperOf(name: string, fields: readonly Field[]): Wrapper | undefined {
+  if (LOADER.test(name)) return LOADER_WRAPPER;
+  if (!Object.hasOwn(WRAPPERS, name) || splitsText(name, fields)) return undefined;
+  if (name === "command" && RUNS_NOTHING.test(fields[0]?.text ?? "")) return undefined;
+  return WRAPPERS[name];
+}
 
 /** What a wrapper runs; undefined when `name` is no wrapper. `command` is empty when it runs nothing. */
 export function unwrap(name: string, fields: readonly Field[]): Unwrapped | undefined {
-  const found = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (found === undefined || splitsText(name, fields)) return undefined;
+  const found = wrapperOf(name, fields);
+  if (found === undefined) return undefined;
   let at = 0;
+  let isClear = true;
   while (at < fields.length && /^-./.test(fields[at]?.text ?? "")) {
     const option = fields[at]?.text ?? "";
     at += 1;
     if (option === "--") break;
     if (found.withValue.includes(option)) at += 1;
+    else if (/^--[^=]+$/.test(option)) isClear = false;
   }
   at += found.operands;
   const rest = fields.slice(at);
   const first = rest.findIndex(({ text }) => !ASSIGNMENT.test(text));
   const count = first < 0 ? rest.length : first;
-  return { assignments: rest.slice(0, count), command: rest.slice(count) };
+  const command = rest.slice(count);
+  // Options behind the operand, as in `flock file -c text`, are no program.
+  const isCommand = !command[0]?.text.startsWith("-");
+  return {
+    assignments: rest.slice(0, count),
+    command: isCommand ? command : [],
+    otherwise: isClear ? [] : command.slice(1),
+  };
 }
+
+/** Whether it runs another program, which its arguments name. */
+export const wraps = (name: string, fields: readonly Field[]): boolean =>
+  (unwrap(name, fields)?.command.length ?? 0) > 0;
 
 /** The name of a program without its folder: `/bin/rm` is `rm`. */
 export const programName = (text: string): string => text.slice(text.lastIndexOf("/") + 1);
