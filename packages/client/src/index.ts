@@ -11,6 +11,7 @@ export {
 export { GatewayError, sentenceFor, type GatewayErrorKind } from "./gateway-error.js";
 export { GatewayClient, type GatewayOptions } from "./http.js";
 export { listOf, numberOf, recordOf, textOf, type JsonRecord } from "./json.js";
+export type { LiveOutput } from "./live-output.js";
 export { newId } from "./new-id.js";
 export { ThreadObserver, type ObserverOptions, type Outgoing } from "./thread-observer.js";
 export {

@@ -226,4 +226,28 @@ describe("threadView", () => {
     ]);
     expect([odd.todos, odd.artifacts]).toEqual([[], ["/a"]]);
   });
+
+  it("shows what a call prints while it runs, and forgets it with the result", () => {
+    const calls = [{ id: "c1", name: "bash", args: {}, type: "tool_call" }];
+    const asked = { type: "ai", id: "a1", content: "", tool_calls: calls };
+    const answer = { type: "tool", id: "t1", name: "bash", tool_call_id: "c1", content: "done" };
+    const values = (...messages: object[]) => ({ event: "values", data: { messages }, id: "1" });
+    const printed = (text: string) => ({
+      event: "custom",
+      data: { type: "tool_output", tool_call_id: "c1", tool: "bash", text },
+      id: "2",
+    });
+    const running = play(opened, [
+      followed(false),
+      ...frames([values(asked), printed("one\n"), printed("two")]),
+    ]);
+    expect(running.toolCalls["c1"]).toMatchObject({
+      state: "running",
+      live: { text: "one\ntwo", isCut: false },
+    });
+    const [told] = [play(running, frames([values(asked, answer)]))];
+    expect(told.toolCalls["c1"]).toMatchObject({ state: "done", live: undefined, result: "done" });
+    expect(play(running, [ended]).toolCalls["c1"]?.live).toBeUndefined();
+    expect(play(running, [followed(true)]).toolCalls["c1"]?.live).toBeUndefined();
+  });
 });

@@ -2,6 +2,7 @@
 import { splitEventName } from "@deerflow/protocol";
 import type { StreamFrame } from "./event-source.js";
 import { isRecord, listOf, recordOf, sameJson, textOf, type JsonRecord } from "./json.js";
+import { type LiveOutputs, withLiveOutput } from "./live-output.js";
 import { addChunk, draftMessage, type Draft } from "./message-draft.js";
 import { toolCallsOf, type ToolCallView } from "./tool-call-view.js";
 import { isChunk, viewMessageOf, type ViewMessage } from "./view-message.js";
@@ -41,6 +42,7 @@ export interface ThreadView {
 
 interface ViewWork {
   readonly drafts: Readonly<Record<string, Draft>>;
+  readonly live: LiveOutputs;
   /** True while an earlier part of the run is told again. */
   readonly replaying: boolean;
 }
@@ -81,7 +83,7 @@ export const emptyThreadView: ThreadView = {
   missing: false,
   ending: undefined,
   notices: [],
-  work: { drafts: {}, replaying: false },
+  work: { drafts: {}, live: {}, replaying: false },
 };
 
 /** True while a run is being worked on, as far as anyone here knows. */
@@ -166,6 +168,8 @@ function applyUpdates(view: ThreadView, data: unknown): ThreadView {
 }
 
 function applyCustom(view: ThreadView, data: unknown): ThreadView {
+  const live = withLiveOutput(view.work.live, data);
+  if (live !== view.work.live) return { ...view, work: { ...view.work, live } };
   const { type, message } = recordOf(data);
   if (type !== "llm_retry" || typeof message !== "string") return view;
   return { ...view, notices: [...view.notices, message].slice(-5) };
@@ -217,7 +221,7 @@ function move(view: ThreadView, action: ThreadAction): ThreadView {
         error: action.error,
       };
     case "follow": {
-      const work = { ...view.work, replaying: action.replay };
+      const work = { ...view.work, live: {}, replaying: action.replay };
       return { ...view, phase: "running", runId: action.runId, error: undefined, ending: undefined, work };
     }
     case "frame":
@@ -235,7 +239,8 @@ function move(view: ThreadView, action: ThreadAction): ThreadView {
       // A run that waits for a person is also told as interrupted; that it waits says more.
       const ending = early && view.ending !== "waiting" ? action.status : view.ending;
       const error = action.error ?? view.error;
-      return { ...view, messages, phase: "idle", reconnecting: false, ending, error };
+      const work = { ...view.work, live: {} };
+      return { ...view, messages, phase: "idle", reconnecting: false, ending, error, work };
     }
     case "fail":
       return {
@@ -252,7 +257,7 @@ function move(view: ThreadView, action: ThreadAction): ThreadView {
 export function threadView(before: ThreadView, action: ThreadAction): ThreadView {
   const moved = move(before, action);
   if (moved === before) return before;
-  const calls = toolCallsOf(moved.messages, isBusy(moved.phase));
+  const calls = toolCallsOf(moved.messages, isBusy(moved.phase), moved.work.live);
   const toolCalls = Object.fromEntries(
     Object.entries(calls).map(([id, call]) => [id, keep(before.toolCalls[id] ?? call, call)]),
   );

@@ -1,5 +1,6 @@
 /** What a card of a tool call shows, read from the messages around it. */
 import { numberOf, textOf, type JsonRecord } from "./json.js";
+import type { LiveOutput, LiveOutputs } from "./live-output.js";
 import type { ViewMessage } from "./view-message.js";
 
 /**
@@ -21,15 +22,17 @@ export interface ToolCallView {
   readonly artifact: JsonRecord;
   /** How long the tool itself measured; undefined where it did not say. */
   readonly durationMs: number | undefined;
+  /** What it has printed so far, while it runs. */
+  readonly live: LiveOutput | undefined;
 }
 
 /** Codes of a gate's "no": the tool did not run. Any other code is a failure of the tool itself. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "command_blocked",
+  "command_unapproved",
   "file_changed",
   "file_not_read",
   "path_denied",
-  "command_unapproved",
   "permission_denied",
   "tool_denied",
 ]);
@@ -47,10 +50,12 @@ function stateOf(message: ViewMessage, answer: ViewMessage | undefined, running:
  * Every call of the conversation by its id.
  *
  * @param running true while a call without a result may still get one
+ * @param live what running calls have printed, by their ids
  */
 export function toolCallsOf(
   messages: readonly ViewMessage[],
   running: boolean,
+  live: LiveOutputs = {},
 ): Readonly<Record<string, ToolCallView>> {
   const answers = new Map(
     messages.flatMap((message) => (message.result ? [[message.result.callId, message]] : [])),
@@ -58,16 +63,18 @@ export function toolCallsOf(
   const views = messages.flatMap((message) =>
     message.calls.map((call): [string, ToolCallView] => {
       const answer = answers.get(call.id);
+      const state = stateOf(message, answer, running);
       return [
         call.id,
         {
           ...call,
           headline: textOf(call.args["description"]) ?? "",
-          state: stateOf(message, answer, running),
+          state,
           code: textOf(answer?.result?.artifact["code"]),
           result: answer?.text ?? "",
           artifact: answer?.result?.artifact ?? {},
           durationMs: numberOf(answer?.result?.artifact["duration_ms"]),
+          live: state === "running" && Object.hasOwn(live, call.id) ? live[call.id] : undefined,
         },
       ];
     }),

@@ -63,7 +63,8 @@ export async function runInHost(work: Work): Promise<number> {
   const job = { principal: LOCAL_PRINCIPAL, threadId, runId: run.runId };
   const release = cancelOnInterrupt(context, host, job);
   try {
-    const printer = new RunPrinter(context.output.print, context.output.colors);
+    const { print, colors, isTerminal } = context.output;
+    const printer = new RunPrinter(print, colors, isTerminal);
     for await (const frame of await host.runs.stream(job)) {
       if (options.json)
         context.output.print(`${JSON.stringify({ thread_id: threadId, run_id: run.runId, ...frame })}\n`);
@@ -144,18 +145,18 @@ function sayEnd({ context, host }: Work, threadId: string, ended: RunRecord, pri
       `\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`,
     );
   }
-  output.note(`\n${printer.waitsForDecision ? decisionText(threadId) : endText(ended)}`);
   output.note(denialsText(printer.denials));
+  output.note(`\n${printer.waitsForDecision ? decisionText(threadId) : endText(ended)}`);
   output.note(`Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);
 }
 
-const decisionText = (threadId: string): string =>
 function denialsText(denials: readonly string[]): string {
   if (denials.length === 0) return "";
   const lines = [...new Set(denials)].map((command) => `  ✗ ${command.replaceAll(/\s+/g, " ")}\n`);
   return `\nNot run, because nobody could be asked for approval:\n${lines.join("")}`;
 }
 
+const decisionText = (threadId: string): string =>
   `The calls marked with ? run only when a person decides so. Decide through the server (npx deerflow serve): a run on
 thread ${threadId} with command.resume.decisions, one for each. To leave them undone instead:\n`;
 

@@ -7,6 +7,8 @@ export interface Output {
   /** Progress, notes and errors. */
   note(text: string): void;
   readonly colors: ReturnType<typeof pc.createColors>;
+  /** Whether a person reads the results as they come. */
+  readonly isTerminal: boolean;
 }
 
 /**
@@ -27,4 +29,5 @@ export const processOutput: Output = {
   print: (text) => void process.stdout.write(text),
   note: (text) => void process.stderr.write(text),
   colors: pc,
+  isTerminal: process.stdout.isTTY === true,
 };

@@ -4,11 +4,12 @@ import { RunPrinter } from "./run-printer.js";
 
 const plain = pc.createColors(false);
 
-function print(frames: readonly (readonly [string, unknown])[]) {
+function print(frames: readonly (readonly [string, unknown])[], showsOutput = false) {
   let out = "";
-  const printer = new RunPrinter((text) => {
+  const write = (text: string) => {
     out += text;
-  }, plain);
+  };
+  const printer = new RunPrinter(write, plain, showsOutput);
   frames.forEach(([event, data], index) => printer.frame({ id: String(index), event, data }));
   return { out, printer };
 }
@@ -94,5 +95,40 @@ describe("RunPrinter", () => {
         ["values", { messages: [question] }],
       ]).printer.endsWithQuestion,
     ).toBe(true);
+  });
+
+  const printed = (text: string, tool_call_id = "c1") =>
+    ["custom", { type: "tool_output", tool_call_id, tool: "bash", text }] as const;
+
+  it("shows what commands print while they run, each line in a margin, and then their results", () => {
+    const { out } = print(
+      [
+        ["values", { messages: [human] }],
+        printed("one\ntw"),
+        printed("o\n"),
+        printed("half"),
+        printed("other\n", "c2"),
+        printed("open"),
+        ["values", { messages: [human, tool] }],
+      ],
+      true,
+    );
+    expect(out).toBe("  │ one\n  │ two\n  │ half\n  │ other\n  │ open\n  ✓ a,b\n");
+  });
+
+  it("shows nothing of it where no person reads along, and nothing of other events", () => {
+    expect(print([printed("one\n")]).out).toBe("");
+    const others = [null, "text", { type: "llm_retry", message: "x" }, { type: "tool_output", text: 7 }];
+    expect(
+      print(
+        others.map((data) => ["custom", data] as const),
+        true,
+      ).out,
+    ).toBe("");
+  });
+
+  it("lets no command speak to the terminal", () => {
+    const { out } = print([printed("\u001b[2J\u001b]52;c;aGk=\u0007a\u0008\u009b31m\tb\r50%\r\nc\n")], true);
+    expect(out).toBe("  │ a\tb\n  │ 50%\n  │ c\n");
   });
 });

@@ -1,4 +1,8 @@
-/** Shows a run to a person: text as it streams, one line a tool call, the plan when it changes. */
+/**
+ * Shows a run to a person: text as it streams, one line a tool call, the plan when it changes, and in a terminal what
+ * running commands print.
+ */
+import { stripVTControlCharacters } from "node:util";
 import type { Colors } from "picocolors/types.js";
 
 /** One event of a run, as the runtime publishes it. */
@@ -14,17 +18,23 @@ interface WireMessage {
   readonly name?: string;
   readonly content?: unknown;
   readonly status?: string;
+  readonly artifact?: unknown;
   readonly tool_calls?: readonly { id?: string; name: string; args?: Record<string, unknown> }[];
 }
 
 interface WireRequest {
-  readonly artifact?: unknown;
   readonly name: string;
   readonly args?: Record<string, unknown>;
 }
 
 interface WireInterrupt {
   readonly value?: { readonly action_requests?: readonly WireRequest[] };
+}
+
+interface WireOutput {
+  readonly type?: unknown;
+  readonly tool_call_id?: string;
+  readonly text?: unknown;
 }
 
 interface WireTodo {
@@ -36,22 +46,29 @@ const TODO_MARK: Readonly<Record<string, string>> = { completed: "[x]", in_progr
 /** Its call is shown as the plan itself. */
 const PLAN_TOOL = "write_todos";
 const RESULT_WIDTH = 100;
+const OUTPUT_MARGIN = "  │ ";
 
 export class RunPrinter {
   readonly #write: (text: string) => void;
   readonly #colors: Colors;
+  readonly #showsOutput: boolean;
   readonly #shown = new Set<string>();
   #streamed = "";
   #midLine = false;
+  /** The call whose last printed line has not ended. */
+  #printing = "";
   #started = false;
   #plan = "";
   #artifacts: readonly string[] = [];
   #question = false;
   #waiting: readonly WireRequest[] = [];
+  readonly #denials: string[] = [];
 
-  constructor(write: (text: string) => void, colors: Colors) {
+  /** @param showsOutput whether what a command prints is shown while it runs */
+  constructor(write: (text: string) => void, colors: Colors, showsOutput = false) {
     this.#write = write;
     this.#colors = colors;
+    this.#showsOutput = showsOutput;
   }
 
   /** Virtual paths of the results shown so far. */
@@ -62,7 +79,11 @@ export class RunPrinter {
   /** Whether the last thing in the run is a question to the user. */
   get endsWithQuestion(): boolean {
     return this.#question;
-  readonly #denials: string[] = [];
+  }
+
+  /** Commands that needed a person's approval while nobody could be asked, in their order. */
+  get denials(): readonly string[] {
+    return this.#denials;
   }
 
   /** Whether calls of the last answer wait until a person decides about them. */
@@ -73,6 +94,7 @@ export class RunPrinter {
   frame({ event, data }: RunFrame): void {
     if (event === "messages" && Array.isArray(data)) this.#chunk(data[0] as WireMessage, data[1]);
     else if (event === "values") this.#values(data as Record<string, unknown>);
+    else if (event === "custom" && this.#showsOutput) this.#output(data as WireOutput | null);
     else if (event === "error") this.#line(this.#colors.red(`✗ ${errorText(data)}`));
   }
 
@@ -81,11 +103,6 @@ export class RunPrinter {
       (metadata as { langgraph_checkpoint_ns?: string })?.langgraph_checkpoint_ns ?? "",
     );
     if (!message.type?.startsWith("AI") && message.type !== "ai") return;
-  /** Commands that needed a person's approval while nobody could be asked, in their order. */
-  get denials(): readonly string[] {
-    return this.#denials;
-  }
-
     if (namespace.includes("tools:")) return; // a subagent's text is its own affair
     const text = textOf(message.content);
     if (text === "") return;
@@ -111,6 +128,21 @@ export class RunPrinter {
     if (Array.isArray(values["__interrupt__"])) this.#interrupts(values["__interrupt__"] as WireInterrupt[]);
   }
 
+  #output(data: WireOutput | null): void {
+    if (data?.type !== "tool_output" || typeof data.text !== "string") return;
+    const text = printable(data.text);
+    if (text === "") return;
+    if (this.#printing !== data.tool_call_id) this.#breakLine();
+    const isOpen = this.#midLine;
+    const lines = text.replace(/\n$/, "").split("\n");
+    const shown = lines.map((line, index) => (isOpen && index === 0 ? line : `${OUTPUT_MARGIN}${line}`));
+    this.#write(this.#colors.dim(shown.join("\n")));
+    this.#midLine = !text.endsWith("\n");
+    if (!this.#midLine) this.#write("\n");
+    this.#printing = data.tool_call_id ?? "";
+    this.#streamed = "";
+  }
+
   #interrupts(interrupts: readonly WireInterrupt[]): void {
     this.#waiting = interrupts.flatMap(({ value }) => value?.action_requests ?? []);
     for (const request of this.#waiting) this.#line(waitingLine(request, this.#colors));
@@ -128,6 +160,7 @@ export class RunPrinter {
       for (const call of calls) this.#line(callLine(call, this.#colors));
     } else if (message.type === "tool" && (message.name !== PLAN_TOOL || message.status === "error")) {
       this.#question = message.name === "ask_clarification" && message.status !== "error";
+      this.#denials.push(...deniedCommands(message));
       if (this.#question) this.#line(this.#colors.bold(textOf(message.content)));
       else this.#line(resultLine(message, this.#colors));
     }
@@ -143,6 +176,7 @@ export class RunPrinter {
   #breakLine(): void {
     if (this.#midLine) this.#write("\n");
     this.#midLine = false;
+    this.#printing = "";
   }
 
   #line(text: string): void {
@@ -160,7 +194,14 @@ export const textOf = (content: unknown): string => {
     .join("");
 };
 
-      this.#denials.push(...deniedCommands(message));
+/** The code of a command that was denied because nobody could be asked. */
+const UNAPPROVED = "command_unapproved";
+
+function deniedCommands({ artifact }: WireMessage): readonly string[] {
+  const { code, command } = (artifact ?? {}) as { code?: unknown; command?: unknown };
+  return code === UNAPPROVED && typeof command === "string" ? [command] : [];
+}
+
 const errorText = (data: unknown): string =>
   String((data as { message?: unknown } | undefined)?.message ?? "the run failed");
 
@@ -189,13 +230,11 @@ function resultLine(message: WireMessage, colors: Colors): string {
   return message.status === "error" ? colors.yellow(`  ✗ ${text}`) : colors.dim(`  ✓ ${text}`);
 }
 
+/** What a command prints must not move the cursor of the reader's terminal, nor talk to it. */
+const printable = (text: string): string =>
+  stripVTControlCharacters(text)
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/[^\P{Cc}\n\t]/gu, "");
+
 const cut = (text: string, width: number): string =>
   [...text].length <= width ? text : `${[...text].slice(0, width - 1).join("")}…`;
-/** The code of a command that was denied because nobody could be asked. */
-const UNAPPROVED = "command_unapproved";
-
-function deniedCommands({ artifact }: WireMessage): readonly string[] {
-  const { code, command } = (artifact ?? {}) as { code?: unknown; command?: unknown };
-  return code === UNAPPROVED && typeof command === "string" ? [command] : [];
-}
-
