@@ -155,6 +155,20 @@ describe.skipIf(!hasChromium())("the workspace in a browser", () => {
     await shot("tool-details");
   });
 
+  it("shows the last of what a running command prints, until its result is there", async () => {
+    await runDemo();
+    await gateway.play((frame) => frame.event === "custom" && JSON.stringify(frame.data).includes("East"));
+    const running = page.locator('[data-tool="bash"][data-state="running"]').first();
+    const log = running.getByRole("log", { name: "What bash prints" });
+    await log.getByText("adding up North\nadding up South\nadding up East").waitFor();
+    expect(await log.getAttribute("aria-live")).toBe("polite");
+    expect(await seriousProblems(page)).toEqual([]);
+    await shot("live-output");
+    await gateway.play(answers("c4"));
+    await page.locator('[data-tool="bash"][data-state="done"]').waitFor();
+    expect(await page.getByRole("log").count()).toBe(0);
+  });
+
   it("stops a run and keeps what was said", async () => {
     await runDemo();
     await gateway.play(piece("a4", 5));

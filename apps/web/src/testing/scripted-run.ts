@@ -12,6 +12,8 @@ interface Call {
   readonly args: Json;
 }
 interface Answer {
+  /** Told while the tool runs. */
+  readonly printed?: readonly string[];
   readonly text: string;
   readonly artifact?: Json;
   readonly changes?: Json;
@@ -127,6 +129,7 @@ const STEPS: readonly Step[] = [
           args: { description: "Run the program", command: "node totals.mjs" },
         },
         {
+          printed: ["adding up North\nadding up South\n", "\u001b[32madding up East\u001b[0m\n"],
           text: "{ North: 774.5, South: 534, East: 388.5, West: 205.8 }",
           artifact: { exit_code: 0, duration_ms: 642 },
         },
@@ -244,6 +247,10 @@ export function scriptedRun(runId: string, human: Json): ScriptedFrame[] {
     state = { ...state, title: "Sales by region", messages: [...state.messages, message] };
     frames.push(...chunksOf(step), { event: "values", data: state });
     for (const [call, answer] of step.calls) {
+      const { id, name } = call;
+      for (const text of answer.printed ?? []) {
+        frames.push({ event: "custom", data: { type: "tool_output", tool_call_id: id, tool: name, text } });
+      }
       const tool = {
         type: "tool",
         id: `t-${call.id}`,

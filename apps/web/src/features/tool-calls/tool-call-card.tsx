@@ -5,6 +5,7 @@ import { memo, useId, useState } from "react";
 import { useText } from "../../i18n/language-context.js";
 import { classes } from "../../lib/classes.js";
 import { formatDuration } from "../../lib/format.js";
+import { LiveOutput } from "./live-output.js";
 import { ToolCallDetails } from "./tool-call-details.js";
 import { ToolCallMark } from "./tool-call-mark.js";
 import { ToolCallProblem } from "./tool-call-problem.js";
@@ -55,6 +56,7 @@ export const ToolCallCard = memo(function ToolCallCard({ call }: { readonly call
           {tail}
         </pre>
       )}
+      <LiveOutput call={call} />
       <ToolCallProblem call={call} />
       <div id={detailsId}>{open && <ToolCallDetails call={call} />}</div>
     </li>

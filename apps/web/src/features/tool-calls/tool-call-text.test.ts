@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { cardHeading, handedFiles, liveTail, questionOf, shownArguments } from "./tool-call-text.js";
+import {
+  cardHeading,
+  handedFiles,
+  lastLines,
+  liveTail,
+  questionOf,
+  shownArguments,
+} from "./tool-call-text.js";
 
 describe("cardHeading", () => {
   it.each([
@@ -38,6 +45,14 @@ describe("liveTail", () => {
   it("shows the last lines of what is being written", () => {
     expect(liveTail("write_file", { content: "1\n2\n3" }, 2)).toBe("2\n3");
     expect(liveTail("ls", { path: "/a" })).toBe("");
+  });
+});
+
+describe("lastLines", () => {
+  it("are the end of a text, without an empty line behind it", () => {
+    expect(lastLines("1\n2\n3\n", 2)).toBe("2\n3");
+    expect(lastLines("1", 2)).toBe("1");
+    expect(lastLines("", 2)).toBe("");
   });
 });
 

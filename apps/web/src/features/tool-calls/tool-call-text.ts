@@ -34,8 +34,14 @@ export function shownArguments(name: string, args: JsonRecord): readonly ShownAr
   return ordered.map((key) => ({ name: key, value: asText(args[key]) }));
 }
 
+const SHOWN_LINES = 6;
+
+/** The last lines of a text; a final line break opens no further line. */
+export const lastLines = (text: string, lines = SHOWN_LINES): string =>
+  text.replace(/\n$/, "").split("\n").slice(-lines).join("\n");
+
 /** The last lines of the text that is being written, for a live look. */
-export function liveTail(name: string, args: JsonRecord, lines = 6): string {
+export function liveTail(name: string, args: JsonRecord, lines = SHOWN_LINES): string {
   const { body } = toolKind(name);
   const text = body === undefined ? "" : (textOf(args[body]) ?? "");
   return text.split("\n").slice(-lines).join("\n");
