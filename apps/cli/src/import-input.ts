@@ -26,6 +26,9 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ".venv",
 ]);
 
+/** Each waits for the disk most of the time. */
+const COPIES_AT_ONCE = 8;
+
 interface Found {
   /** In the source. */
   readonly from: string;
@@ -66,7 +69,9 @@ export async function importInput(
   if (found.length > limits.maxFiles || size > limits.maxTotalBytes) {
     throw new DeerflowError("input_too_large", { path: input, ...limits });
   }
-  for (const file of found) await copy(source, uploads, file);
+  for (let first = 0; first < found.length; first += COPIES_AT_ONCE) {
+    await Promise.all(found.slice(first, first + COPIES_AT_ONCE).map((file) => copy(source, uploads, file)));
+  }
   return [{ filename: name, size, path: target, status: "uploaded" }];
 }
 

@@ -15,6 +15,15 @@ export { SandboxBackend, type SandboxBackendOptions } from "../filesystem/sandbo
 export { StateBackend, type StateBackendOptions } from "../filesystem/state-backend.js";
 export { StoreBackend, type StoreBackendOptions, type StoreNamespace } from "../filesystem/store-backend.js";
 
+/** Archives. */
+export {
+  type ArchiveLimits,
+  DEFAULT_ARCHIVE_LIMITS,
+  type ExtractedFile,
+  extractArchive,
+  type ExtractOptions,
+} from "../filesystem/extract-archive.js";
+
 /** Between these backends and those of deepagents. */
 export {
   fromSandboxBackendProtocolV2,
