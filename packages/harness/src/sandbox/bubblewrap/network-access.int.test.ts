@@ -335,6 +335,21 @@ describe.skipIf(!works)("a sandbox whose network is open", () => {
 });
 
 describe("a provider with an allow list", () => {
+  it.skipIf(!works)("runs no command when the bridge does not start, and says so", async () => {
+    const searchPath = join(FOLDER, "broken");
+    mkdirSync(searchPath);
+    symlinkSync(findExecutable("bwrap", process.env["PATH"]) ?? "/nowhere", join(searchPath, "bwrap"));
+    writeFileSync(join(searchPath, "socat"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const provider = new BubblewrapProvider({ searchPath, network: { mode: "allow_list", allow: [] } });
+    const opened = await openSandbox(provider);
+    const run = opened.sandbox.execute({ command: "touch ran" });
+    await expect(run).rejects.toThrow("the bridge to the network did not start");
+    expect(readdirSync(opened.workspace)).toEqual([]);
+    expect(await provider.health()).toMatchObject({ available: false });
+    expect(egressFolders()).toEqual([]);
+    await opened.close();
+  });
+
   it("is refused when an entry is none", () => {
     const options = { network: { mode: "allow_list", allow: ["http://example.com"] } } as const;
     expect(() => new BubblewrapProvider(options)).toThrow("it is a URL");

@@ -57,27 +57,28 @@ const SOCAT_HALF_OPEN = 86_400;
 const LISTENING = `0100007F:${BRIDGE_PORT.toString(16).toUpperCase().padStart(4, "0")} 00000000:0000 0A`;
 const START_SECONDS = 30;
 
-/** Starts the words before `--` as the bridge, and when it listens becomes the words behind. */
-const SCRIPT = `bridge=()
-while [[ $1 != -- ]]; do bridge+=("$1"); shift; done
+/**
+ * Starts the words before `--` as the bridge, and when it listens becomes the words behind. Nothing ever comes from
+ * the bridge's output but its end, so that reading from it is waiting.
+ */
+const SCRIPT = `words=()
+while [[ $1 != -- ]]; do words+=("$1"); shift; done
 shift
-(
+exec {bridge}< <(
   for entry in /proc/self/fd/*; do
     number=\${entry##*/}
     (( number > 2 )) && eval "exec $number>&-"
   done
-  exec "\${bridge[@]}" </dev/null >/dev/null 2>&1
-) &
-started=$!
-exec {never}<> <(:)
-until table=$(</proc/net/tcp) && [[ $table == *"${LISTENING}"* ]]; do
-  if (( SECONDS > ${START_SECONDS} )) || ! kill -0 "$started" 2>/dev/null; then
+  exec "\${words[@]}" </dev/null 2>/dev/null
+)
+until mapfile -t table </proc/net/tcp && [[ "\${table[*]}" == *"${LISTENING}"* ]]; do
+  read -r -t 0.002 -u "$bridge"
+  if (( $? <= 128 || SECONDS > ${START_SECONDS} )); then
     echo "the bridge to the network did not start" >&2
     exit 1
   fi
-  read -r -t 0.002 -u "$never"
 done
-exec {never}>&-
+exec {bridge}<&-
 exec "$@"`;
 
 /** Pure. The feeds stay where they are, for the inner bubblewrap. */
