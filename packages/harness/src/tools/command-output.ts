@@ -49,14 +49,15 @@ export class CommandOutput {
    * @param result what the sandbox gives in the end: all there is where it told nothing on the way
    */
   async finish(result: { readonly output: string; readonly truncated: boolean }): Promise<OutputFacts> {
-    const isTold = this.#characters > 0 || result.output === "";
-    if (!isTold) await this.add(result.output);
+    if (this.#characters === 0) await this.add(result.output);
+    // Some sandboxes tell at the end what they give, cut or not: then no more than that ever came here.
+    const isAll = !result.truncated || this.#characters !== result.output.length;
     if (result.truncated) await this.#spill();
     const place = await this.#spilled?.commit();
     return {
       characters: this.#characters,
       lines: this.#lineBreaks + (this.#last === "" || this.#last === "\n" ? 0 : 1),
-      kept: place && { ...place, isAll: isTold || !result.truncated },
+      kept: place && { ...place, isAll },
     };
   }
 

@@ -220,10 +220,14 @@ describe.each(DIALECT_NAMES)("what a sandbox says of a command (%s)", (dialect) 
     expect(answer.artifact).toMatchObject({ notices });
   });
 
-  it("counts where it tells nothing on the way", async () => {
+  it.each([
+    ["nothing on the way", []],
+    ["at the end what it gives", ["beginning [cut] end"]],
+  ])("counts where it tells %s", async (_, pieces) => {
     const kept = keptOutputs();
     const { answer } = await printing({
       dialect,
+      pieces,
       files: kept.files,
       result: { output: "beginning [cut] end", truncated: true },
     });
