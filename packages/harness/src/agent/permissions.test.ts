@@ -167,7 +167,11 @@ const sandbox = () => new LazySandbox(PROVIDER, { id: "s", mounts: [], workingDi
 describe("an agent with rules and a sandbox that keeps them", () => {
   /** A sandbox that says under which rules it runs. */
   const keeping = (ran: string[]) => {
-    const sandboxThat = (says: string): Sandbox => scriptedSandbox(() => void ran.push(says) ?? {});
+    const sandboxThat = (says: string): Sandbox =>
+      scriptedSandbox(() => {
+        ran.push(says);
+        return {};
+      });
     const provider = scriptedProvider({
       assertKept: () => undefined,
       acquire: async () => ({

@@ -46,7 +46,10 @@ describe("LazySandbox", () => {
   it("keeps rules where the provider's sandboxes do, over one acquisition for all", async () => {
     const log: string[] = [];
     const says = (text: string) =>
-      scriptedSandbox(({ command }) => void log.push(`${text}: ${command}`) ?? {});
+      scriptedSandbox(({ command }) => {
+        log.push(`${text}: ${command}`);
+        return {};
+      });
     const fake = scriptedProvider({
       assertKept: ({ home }) => {
         if (home === "/bad") throw new Error("not kept");
