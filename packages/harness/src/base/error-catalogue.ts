@@ -152,6 +152,12 @@ export const ERROR_CATALOGUE = {
     text: "This sandbox may not be used: {reason}.",
     next: "Go on without files and commands, and tell the user.",
   },
+  disk_full: {
+    status: 507,
+    retry: "caller",
+    text: "No command can be run while the disk behind {path} is almost full: {reason}.",
+    next: "Remove files that are not needed; sandbox.limits.free_disk_mb says how much must stay free.",
+  },
   sandbox_released: {
     status: 409,
     retry: "caller",

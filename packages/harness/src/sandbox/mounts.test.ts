@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathInFilesystem, resolveMounts } from "./mounts.js";
+import { mountReplacements, pathInFilesystem, resolveMounts } from "./mounts.js";
 
 const mount = (virtualPath: string, hostPath = "/") => ({
   virtualPath,
@@ -33,5 +33,13 @@ describe("mounts", () => {
     ].join("\n");
     expect(pathInFilesystem(table, "/home/d/ws")).toBe("/volumes/home/d/ws");
     expect(pathInFilesystem(table, "/homes/d")).toBe("/homes/d");
+  });
+
+  it("are hidden in the kernel's spelling too, unless their path is as short as a word", () => {
+    const spellings = mountReplacements([mount("/mnt/w", "/srv/deer flow/w"), mount("/mnt/x", "/srv/x")]);
+    expect(spellings.map(({ from }) => from)).toEqual(
+      expect.arrayContaining(["/srv/deer flow/w", "/srv/deer\\040flow/w"]),
+    );
+    expect(spellings.every(({ to }) => to === "/mnt/w")).toBe(true);
   });
 });

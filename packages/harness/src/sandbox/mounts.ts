@@ -35,16 +35,24 @@ function resolveMount({ virtualPath, hostPath, mode }: SandboxMount): SandboxMou
 /** A shorter path is likely to be a word of ordinary output too. */
 const HIDDEN_SEGMENTS = 3;
 
-/** What turns the host paths of resolved mounts into virtual ones in output. */
+/**
+ * What turns the host paths of mounts into virtual ones in output, as they were given, with links resolved, and as the
+ * kernel names them to a sandbox.
+ */
 export function mountReplacements(mounts: readonly SandboxMount[]): readonly PathReplacement[] {
   const table = process.platform === "linux" ? readFileSync("/proc/self/mountinfo", "utf8") : "";
   return mounts
-    .flatMap(({ hostPath, virtualPath }) => [
-      { from: hostPath, to: virtualPath },
-      { from: pathInFilesystem(table, hostPath), to: virtualPath },
-    ])
+    .flatMap(({ hostPath, virtualPath }) => {
+      const inFilesystem = pathInFilesystem(table, hostPath);
+      const spellings = new Set([hostPath, inFilesystem, kernelSpelling(inFilesystem)]);
+      return [...spellings].map((from) => ({ from, to: virtualPath }));
+    })
     .filter(({ from }) => from.split("/").length > HIDDEN_SEGMENTS);
 }
+
+/** Blanks and backslashes in octal, as in `/proc/<pid>/mountinfo`. */
+const kernelSpelling = (path: string): string =>
+  path.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
 /**
  * How the kernel names a path in `/proc/<pid>/mountinfo` of a sandbox: from the root of its file system, which

@@ -10,6 +10,9 @@ import type { OutputPipe } from "./output-pipes.js";
 import { OutputWindow } from "./output-window.js";
 import { PathMask, type PathReplacement } from "./path-mask.js";
 
+/** What the program reads to its end, or a descriptor of this process that it gets and that stays open here. */
+export type Feed = Uint8Array | number;
+
 export interface ProcessRequest {
   readonly file: string;
   readonly arguments: readonly string[];
@@ -18,8 +21,8 @@ export interface ProcessRequest {
   readonly cwd?: string;
   /** Host user under which the program runs; the caller's own when absent. */
   readonly identity?: { readonly uid: number; readonly gid: number };
-  /** Read by the program from descriptors 3, 4, …, each to its end. */
-  readonly feeds?: readonly Uint8Array[];
+  /** Under the program's descriptors 3, 4, … */
+  readonly feeds?: readonly Feed[];
   /** An environment variable that marks the program's descendants, where only it can find them. */
   readonly marker?: string;
   /** The program puts all that it starts into a PID namespace, whose first process is its child. */
@@ -30,6 +33,8 @@ export interface ProcessRequest {
   readonly outputCharacters: number;
   readonly replacements: readonly PathReplacement[];
   readonly signal?: AbortSignal | undefined;
+  /** Aborting ends the program like a timeout: what it did until then is the outcome. */
+  readonly stop?: AbortSignal | undefined;
   /** A promise holds the program back; when the listener fails the program is ended. */
   onOutput?: ((chunk: string) => void | Promise<void>) | undefined;
 }
@@ -72,8 +77,11 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     timedOut = true;
     kill();
   }, request.timeoutMilliseconds);
-  request.signal?.addEventListener("abort", kill, { once: true });
-  if (request.signal?.aborted === true) kill();
+  const signals = [request.signal, request.stop];
+  for (const signal of signals) {
+    signal?.addEventListener("abort", kill, { once: true });
+    if (signal?.aborted === true) kill();
+  }
   try {
     const exitCode = await ended(child, stdout, kill, gate);
     request.signal?.throwIfAborted();
@@ -87,7 +95,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     };
   } finally {
     clearTimeout(timer);
-    request.signal?.removeEventListener("abort", kill);
+    for (const signal of signals) signal?.removeEventListener("abort", kill);
   }
 }
 
@@ -104,11 +112,17 @@ function start(request: ProcessRequest, pipe: OutputPipe | undefined): Started {
     const child = spawn(request.file, request.arguments, {
       env: { ...request.env },
       detached: true,
-      stdio: ["ignore", pipe?.writer ?? "pipe", "pipe", ...feeds.map(() => "pipe" as const)],
+      stdio: [
+        "ignore",
+        pipe?.writer ?? "pipe",
+        "pipe",
+        ...feeds.map((feed) => (typeof feed === "number" ? feed : "pipe")),
+      ],
       ...(request.cwd === undefined ? {} : { cwd: request.cwd }),
       ...request.identity,
     });
     feeds.forEach((feed, index) => {
+      if (typeof feed === "number") return;
       // Opened as a pipe just above; the type of `stdio` knows only five descriptors.
       const end = child.stdio[index + 3] as Writable | null | undefined;
       // A program that ends early closes its end; its exit says what happened.

@@ -26,6 +26,7 @@ describe("the bubblewrap provider", () => {
       provider: "bubblewrap",
       available: true,
       reason: "Commands run isolated.",
+      limits: expect.stringMatching(/^[A-Z][^.]*bounds.*\.$/),
       network: "Commands reach no network.",
     });
   });

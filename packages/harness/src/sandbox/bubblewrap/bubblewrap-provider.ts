@@ -18,6 +18,8 @@ import {
   TIMEOUT_EXIT_CODE,
 } from "../contract.js";
 import { findExecutable } from "../../base/find-executable.js";
+import { DISK_NOTICE, DiskWatch } from "../disk-watch.js";
+import { GroupedCommands } from "../limit-groups/grouped-commands.js";
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import { compileRules } from "../path-rules/compile-rules.js";
@@ -26,20 +28,23 @@ import { PathKeeper } from "../path-rules/path-keeper.js";
 import { RunningPlans } from "../path-rules/running-plans.js";
 import type { PathReplacement } from "../path-mask.js";
 import { OutputPipes, PIPES_FOLDER } from "../output-pipes.js";
-import { runProcess } from "../run-process.js";
+import { type ProcessOutcome, runProcess } from "../run-process.js";
+import { secretReplacements } from "../secret-replacements.js";
 import { bubblewrapPlan, NODE_INSIDE, type Option, type RootFolder } from "./bubblewrap-arguments.js";
-import { launchOf } from "./launch.js";
+import { type Launch, launchOf } from "./launch.js";
 import { NetworkAccess, type NetworkForCommand, type NetworkOptions } from "./network-access.js";
 import { seccompFilter } from "./seccomp-filter.js";
-import { SystemFolders } from "./system-folders.js";
+import { SYSTEM_FOLDERS, SystemFolders } from "./system-folders.js";
 
 export interface BubblewrapOptions extends NetworkOptions {
   readonly limits?: Partial<CommandLimits>;
+  /** Variables of every command, whose values no output shows. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Where `bwrap` and `socat` are looked for; the `PATH` of this process by default. */
   readonly searchPath?: string;
   /**
    * Host user for the sandbox's processes, when this process is root. The mounted folders must belong to it.
-   * Without it a root host cannot limit the number of processes.
+   * Without it a root host can limit the number of processes by control groups only.
    */
   readonly identity?: { readonly uid: number; readonly gid: number };
 }
@@ -50,6 +55,17 @@ interface Prepared {
   readonly mounts: readonly SandboxMount[];
   readonly replacements: readonly PathReplacement[];
 }
+
+interface ForCommand extends Prepared {
+  readonly network: NetworkForCommand;
+  readonly overlays: readonly Option[];
+}
+
+/** Host paths that are the sandbox's own making. */
+const OWN_REPLACEMENTS: readonly PathReplacement[] = [
+  { from: SYSTEM_FOLDERS, to: "/etc/", kind: "text" },
+  { from: PIPES_FOLDER, to: "/dev/", kind: "text" },
+];
 
 /** The folders of the root that hold programs and libraries, where the host has them. */
 function rootFolders(): readonly RootFolder[] {
@@ -70,6 +86,8 @@ export class BubblewrapProvider implements SandboxProvider {
   readonly #acquired = new AcquiredSandboxes();
   readonly #systemFolders = new SystemFolders();
   readonly #pipes = new OutputPipes();
+  readonly #groups: GroupedCommands;
+  readonly #disks: DiskWatch;
   readonly #network: NetworkAccess;
   readonly #runningPlans = new RunningPlans();
 
@@ -78,6 +96,8 @@ export class BubblewrapProvider implements SandboxProvider {
     this.#options = { ...options };
     this.#network = new NetworkAccess(options);
     this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...options.limits });
+    this.#groups = new GroupedCommands(this.#limits, { identity: options.identity });
+    this.#disks = new DiskWatch({ freeMebibytes: this.#limits.freeDiskMebibytes });
     this.#bubblewrap = findExecutable("bwrap", options.searchPath ?? process.env["PATH"]);
   }
 
@@ -88,6 +108,7 @@ export class BubblewrapProvider implements SandboxProvider {
           provider: this.name,
           available: true,
           reason: "Commands run isolated.",
+          limits: await this.#groups.sentence(),
           network: this.#network.sentence,
         }
       : { provider: this.name, available: false, reason };
@@ -95,7 +116,7 @@ export class BubblewrapProvider implements SandboxProvider {
 
   async acquire(spec: SandboxSpec): Promise<Sandbox> {
     const mounts = resolveMounts(spec.mounts);
-    const prepared = { spec, mounts, replacements: this.#replacements(mounts) };
+    const prepared = { spec, mounts, replacements: this.#replacements([...spec.mounts, ...mounts]) };
     const runWith =
       (overlays: readonly Option[]): RunOne =>
       async (request, signal) =>
@@ -131,6 +152,7 @@ export class BubblewrapProvider implements SandboxProvider {
     await this.#acquired.releaseAll();
     await this.#systemFolders.close();
     this.#pipes.close();
+    await this.#groups.close();
   }
 
   /** Why the sandbox cannot work here; `undefined` when it did work just now. */
@@ -158,34 +180,51 @@ export class BubblewrapProvider implements SandboxProvider {
       : [...mountReplacements(mounts), node];
   }
 
-  async #execute(
-    prepared: Prepared & { readonly network: NetworkForCommand; readonly overlays: readonly Option[] },
-    request: CommandRequest,
-    signal: AbortSignal,
-  ): Promise<CommandResult> {
+  async #execute(prepared: ForCommand, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
     checkCommand(request);
-    const { spec, mounts, replacements, network, overlays } = prepared;
-    const parts = this.#parts();
-    const systemFolder = await this.#systemFolders.folderFor(spec.workingDirectory);
+    const { mounts, network } = prepared;
+    await this.#disks.check(mounts);
+    const plan = await this.#plan(prepared, request);
+    const full = new AbortController();
+    const stopWatching = this.#disks.watch(mounts, () => full.abort());
+    try {
+      const { outcome, notices } = await this.#groups.during((limited) =>
+        runProcess({
+          ...launchOf(plan, [limited, ...network.wrappers]),
+          ...this.#conditions(prepared, request, signal),
+          stop: full.signal,
+        }),
+      );
+      return this.#result(outcome, full.signal.aborted ? [...notices, DISK_NOTICE] : notices);
+    } finally {
+      stopWatching();
+    }
+  }
+
+  async #plan({ spec, mounts, network, overlays }: ForCommand, request: CommandRequest): Promise<Launch> {
+    const { bubblewrap, seccomp } = this.#parts();
     const plan = bubblewrapPlan({
       mounts,
       cwd: request.cwd ?? spec.workingDirectory,
       home: spec.workingDirectory,
       command: request.command,
-      env: { ...request.env, ...request.secrets },
+      env: { ...this.#options.environment, ...request.env, ...request.secrets },
       limits: this.#limits,
       temporaryName: `command-${randomUUID()}`,
       rootFolders: rootFolders(),
-      systemFolder,
+      systemFolder: await this.#systemFolders.folderFor(spec.workingDirectory),
       nodePath: this.#nodePath,
-      seccomp: parts.seccomp,
+      seccomp,
       network: network.part,
       overlays,
     });
-    // Outermost first: the limit group, then the network.
-    const launch = launchOf({ file: parts.bubblewrap, ...plan }, network.wrappers);
-    const { errorOutput, ...result } = await runProcess({
-      ...launch,
+    return { file: bubblewrap, ...plan };
+  }
+
+  /** All but what is started. */
+  #conditions({ replacements, network }: ForCommand, request: CommandRequest, signal: AbortSignal) {
+    const { environment, identity } = this.#options;
+    return {
       hasNamespace: true,
       takePipe: () => this.#pipes.take(),
       // Empty, because a sandboxed program can read the environment of bubblewrap itself.
@@ -195,18 +234,26 @@ export class BubblewrapProvider implements SandboxProvider {
       replacements: [
         ...replacements,
         ...network.replacements,
-        { from: systemFolder, to: "/etc" },
-        { from: PIPES_FOLDER, to: "/dev/" },
+        ...OWN_REPLACEMENTS,
+        ...secretReplacements({ ...environment, ...request.secrets }),
       ],
       signal,
-      onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
-      ...(this.#options.identity === undefined ? {} : { identity: this.#options.identity }),
-    });
-    // The launcher sends all of the command's output to one place; only bubblewrap itself writes here.
+      onOutput: request.onOutput && ((chunk: string) => request.onOutput?.(chunk)),
+      ...(identity === undefined ? {} : { identity }),
+    };
+  }
+
+  /** @throws DeerflowError `sandbox_failed` when the command was not started */
+  #result({ errorOutput, ...result }: ProcessOutcome, notices: readonly string[]): CommandResult {
+    // The launcher sends all of the command's output to one place; only what is around it writes here.
     if (errorOutput !== "") {
       throw new DeerflowError("sandbox_failed", { provider: this.name, reason: errorOutput.trim() });
     }
-    return { ...result, exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode };
+    return {
+      ...result,
+      exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode,
+      ...(notices.length === 0 ? {} : { notices }),
+    };
   }
 
   /** @throws DeerflowError `sandbox_failed` where the sandbox cannot work */

@@ -1,10 +1,12 @@
 /** What is spawned in the end: bubblewrap, and around it whatever has to run first. */
 
-/** A program with its arguments, and what it reads from descriptors 3, 4, … */
+import type { Feed } from "../run-process.js";
+
+/** A program with its arguments, and what it finds under descriptors 3, 4, … */
 export interface Launch {
   readonly file: string;
   readonly arguments: readonly string[];
-  readonly feeds: readonly Uint8Array[];
+  readonly feeds: readonly Feed[];
 }
 
 /**

@@ -3,7 +3,7 @@
  * because one mount costs a fraction of the dozen that would show the parts themselves, and because it can leave out
  * what not everybody may read: inside a sandbox of a root host, that would be readable.
  */
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import {
   chmod,
   copyFile,
@@ -51,6 +51,9 @@ const OWN_FILES: Readonly<Record<string, (home: string) => string>> = {
 
 /** The host's may have changed by then, and what cleans the temporary folder takes nothing that is so young. */
 const FRESH_MILLISECONDS = 3_600_000;
+
+/** How the paths of this process's copies begin, where they are made by default. */
+export const SYSTEM_FOLDERS = join(realpathSync(tmpdir()), `${ownedPrefix()}etc-`);
 
 interface Made {
   readonly path: string;

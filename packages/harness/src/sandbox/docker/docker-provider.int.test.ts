@@ -80,7 +80,7 @@ describe.runIf(works)("DockerProvider", () => {
       },
     });
     await provider.close();
-    expect(output).toBe("[secret] [secret]\n30\n[secret]");
+    expect(output).toBe("[redacted TOKEN] [redacted KEY]\n30\n[redacted KEY]");
     expect(heard).toBe(output);
     expect(JSON.stringify(docker.calls())).not.toMatch(/configured-token|s3cret-value/);
   });

@@ -12,6 +12,7 @@ import { CommandFiles } from "../command-files.js";
 import { type CommandRequest, type CommandResult, type Sandbox, TIMEOUT_EXIT_CODE } from "../contract.js";
 import { DEFAULT_LIMITS } from "../limits.js";
 import { runProcess } from "../run-process.js";
+import { secretReplacements } from "../secret-replacements.js";
 import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
 
 export interface HostShellOptions {
@@ -45,11 +46,11 @@ export class HostShell implements Sandbox {
     const { errorOutput: _, ...result } = await runProcess({
       file: "/bin/bash",
       arguments: hostLauncher(DEFAULT_LIMITS, folder, request.command),
-      env: { ...env, ...request.env, [COMMAND_MARKER]: marker },
+      env: { ...env, ...request.env, ...request.secrets, [COMMAND_MARKER]: marker },
       marker: `${COMMAND_MARKER}=${marker}`,
       timeoutMilliseconds: (request.timeoutSeconds ?? timeoutSeconds) * 1000,
       outputCharacters,
-      replacements: [],
+      replacements: secretReplacements({ ...request.secrets }),
       signal: request.signal,
       onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
     });

@@ -25,6 +25,7 @@ import {
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import { runProcess } from "../run-process.js";
+import { secretReplacements } from "../secret-replacements.js";
 import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
 import { toHostPaths } from "./host-paths.js";
 
@@ -32,6 +33,8 @@ export interface LocalOptions {
   /** Spelled out at every construction, so that nobody gets the host by default. */
   readonly allowHostBash: true;
   readonly limits?: Partial<CommandLimits>;
+  /** Variables of every command, whose values no output shows. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 interface Prepared {
@@ -44,10 +47,12 @@ interface Prepared {
 export class LocalProvider implements SandboxProvider {
   readonly name = "local";
   readonly #limits: CommandLimits;
+  readonly #environment: Readonly<Record<string, string>>;
   readonly #roots = new Map<string, string>();
   readonly #acquired = new AcquiredSandboxes();
 
-  constructor({ limits }: LocalOptions) {
+  constructor({ limits, environment }: LocalOptions) {
+    this.#environment = { ...environment };
     this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...limits });
   }
 
@@ -106,13 +111,19 @@ export class LocalProvider implements SandboxProvider {
           LANG: "C.UTF-8",
           TERM: "dumb",
           TMPDIR: temporary,
+          ...this.#environment,
           ...request.env,
+          ...request.secrets,
           [COMMAND_MARKER]: marker,
         },
         marker: `${COMMAND_MARKER}=${marker}`,
         timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
         outputCharacters: this.#limits.outputCharacters,
-        replacements: [{ from: root, to: "" }, ...mountReplacements(mounts)],
+        replacements: [
+          { from: root, to: "" },
+          ...mountReplacements([...spec.mounts, ...mounts]),
+          ...secretReplacements({ ...this.#environment, ...request.secrets }),
+        ],
         signal,
         onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
       });

@@ -184,7 +184,7 @@ describe.runIf(works)("RemoteProvider", () => {
       command: "echo $KEY; printf %s $KEY | wc -c",
       secrets: { KEY: "s3cret-value" },
     });
-    expect(output).toBe("[secret]\n12\n");
+    expect(output).toBe("[redacted KEY]\n12\n");
   });
 
   it("ends a command with the abort signal, in the sandbox too", async () => {
