@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UploadList, UploadResult } from "@deerflow/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { madeTarGz, madeZip } from "../../packages/harness/src/testing/made-archives.js";
 import { type ScriptedGateway, startScriptedGateway } from "./scripted-gateway.js";
 
 let gateway: ScriptedGateway;
@@ -15,9 +16,16 @@ afterEach(() => gateway.close());
 
 const at = (path: string) => `${gateway.url}/api/threads/t1${path}`;
 
-async function upload(...files: readonly [name: string, content: string][]): Promise<Response> {
+const upload = (...files: readonly [name: string, content: string][]): Promise<Response> => send(files);
+
+async function send(
+  files: readonly (readonly [name: string, content: string | Buffer])[],
+  extract?: string,
+): Promise<Response> {
   const form = new FormData();
-  for (const [name, content] of files) form.append("files", new Blob([content]), name);
+  for (const [name, content] of files)
+    form.append("files", new Blob([new Uint8Array(Buffer.from(content))]), name);
+  if (extract !== undefined) form.append("extract", extract);
   return fetch(at("/uploads"), { method: "POST", body: form });
 }
 
@@ -87,6 +95,67 @@ describe("uploads", () => {
     expect((await upload(...heavy)).status).toBe(413);
     expect((await upload()).status).toBe(422);
     expect((await fetch(at(""))).status).toBe(404);
+  });
+
+  it("are unpacked where that is asked for, and told one by one", async () => {
+    const notes = madeZip([
+      { name: "a.md", content: "a" },
+      { name: "sub/b.md", content: "bb" },
+    ]);
+    const answer = await send(
+      [
+        ["notes.zip", notes],
+        ["plain.txt", Buffer.from("x")],
+      ],
+      "true",
+    );
+    const { files } = (await answer.json()) as UploadResult;
+    expect(files.map(({ filename, original_filename, size }) => [filename, original_filename, size])).toEqual(
+      [
+        ["notes/a.md", "notes.zip", 1],
+        ["notes/sub/b.md", "notes.zip", 2],
+        ["plain.txt", "plain.txt", 1],
+      ],
+    );
+    expect(await (await fetch(`${gateway.url}${files[1]?.artifact_url}`)).text()).toBe("bb");
+    expect(await stored(await send([["notes.tar.gz", madeTarGz([{ name: "c" }])]], "1"))).toEqual([
+      "notes_1/c",
+    ]);
+    expect(await stored(await send([["notes.zip", notes]]))).toEqual(["notes.zip"]);
+    expect((await fetch(at("/uploads/notes"), { method: "DELETE" })).status).toBe(200);
+    expect((await fetch(`${gateway.url}${files[1]?.artifact_url}`)).status).toBe(404);
+  });
+
+  it("are not unpacked when anything speaks against an archive, and the others are kept", async () => {
+    const evil = madeZip([
+      { name: "good", content: "x" },
+      { name: "../../outputs/evil", content: "x" },
+    ]);
+    const alone = await send([["evil.zip", evil]], "true");
+    expect([alone.status, (await alone.json()) as unknown]).toEqual([
+      422,
+      { detail: expect.stringContaining("../../outputs/evil leads out"), code: "archive_invalid" },
+    ]);
+    const both = (await (
+      await send(
+        [
+          ["evil.zip", evil],
+          ["b.txt", Buffer.from("b")],
+        ],
+        "true",
+      )
+    ).json()) as UploadResult;
+    expect(both.files.map(({ filename }) => filename)).toEqual(["b.txt"]);
+    expect(both.skipped_files).toEqual([
+      { filename: "evil.zip", reason: expect.stringContaining("leads out") },
+    ]);
+    const heavy = madeTarGz([{ name: "zeros", content: Buffer.alloc(1001) }]);
+    expect((await send([["heavy.tgz", heavy]], "true")).status).toBe(413);
+    const many = madeTarGz(
+      Array.from({ length: 6 }, (_, number) => ({ name: `${number}`, content: Buffer.alloc(900) })),
+    );
+    expect((await send([["many.tgz", many]], "true")).status).toBe(413);
+    expect((await listed()).files.map(({ filename }) => filename)).toEqual(["b.txt"]);
   });
 
   it("remove nothing outside their folder", async () => {

@@ -2,9 +2,9 @@
 import { z } from "zod";
 
 export const uploadedFile = z.object({
-  /** The stored name: safe, and unique in the thread. */
+  /** The stored name: safe, and unique in the thread. Of a file from an archive: with its folders, `notes/a/b.md`. */
   filename: z.string(),
-  /** The name as it was sent. */
+  /** The name as it was sent; of a file from an archive, the archive's. */
   original_filename: z.string(),
   /** Bytes. */
   size: z.number().int(),
@@ -16,10 +16,14 @@ export const uploadedFile = z.object({
 });
 export type UploadedFile = z.output<typeof uploadedFile>;
 
-/** A file that was not stored, and why. */
+/** A file that was not stored, and why: an archive that could not be unpacked. */
 export const skippedFile = z.object({ filename: z.string(), reason: z.string() });
 
-/** POST /api/threads/{id}/uploads (multipart, field `files`, repeated) */
+/**
+ * POST /api/threads/{id}/uploads (multipart, field `files`, repeated). With the field `extract` as `true` each .zip, .tar,
+ * .tar.gz and .tgz is unpacked into a folder named after it, within the limits of uploads; the archive is not kept. When
+ * not one file could be stored, the answer is the refusal of the first.
+ */
 export const uploadResult = z.object({
   success: z.boolean(),
   files: z.array(uploadedFile),

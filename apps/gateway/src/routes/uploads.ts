@@ -1,18 +1,13 @@
 /** What people give to a thread. A thread that does not exist yet is created by its first upload. */
 import { DeerflowError, VIRTUAL_UPLOADS } from "@deerflow/harness";
-import type { FileEntry } from "@deerflow/harness/filesystem";
-import {
-  artifactUrl,
-  type UploadedFile,
-  type UploadLimits,
-  type UploadList,
-  type UploadResult,
-} from "@deerflow/protocol";
+import type { FileBackend, FileEntry } from "@deerflow/harness/filesystem";
+import { artifactUrl, type UploadLimits, type UploadList, type UploadResult } from "@deerflow/protocol";
 import { type Context, Hono } from "hono";
 import { DEFAULT_UPLOAD_LIMITS, type GatewayDeps, type GatewayVariables } from "../deps.js";
+import { extractUpload, isArchiveName } from "../files/extract-upload.js";
 import { storeUpload } from "../files/store-upload.js";
 import { safeFileName } from "../files/upload-name.js";
-import { limitBody, readForm } from "../http/body.js";
+import { flag, limitBody, readForm } from "../http/body.js";
 import { isoTime } from "../wire/thread.js";
 
 type UploadDeps = Pick<GatewayDeps, "threads" | "files" | "uploadLimits">;
@@ -75,13 +70,19 @@ export function uploadRoutes(deps: UploadDeps) {
         threadId: context.req.param("thread_id"),
       });
       const backend = await files(context.var.principal, threadId);
-      const stored: UploadedFile[] = [];
-      for (const file of sent) {
-        const name = await storeUpload(backend, file.name, new Uint8Array(await file.arrayBuffer()));
-        stored.push({ ...placeOf(threadId, name), original_filename: file.name, size: file.size });
-      }
-      const message = `Uploaded ${stored.length} file${stored.length === 1 ? "" : "s"}.`;
-      const body: UploadResult = { success: true, files: stored, skipped_files: [], message };
+      const { stored, skipped } = await storeAll(sent, { backend, limits, extract: wantsExtraction(form) });
+      const [first] = skipped;
+      if (first !== undefined && stored.length === 0) throw first.refusal;
+      const body: UploadResult = {
+        success: true,
+        files: stored.map(({ path, sentName, size }) => ({
+          ...placeOf(threadId, path.slice(VIRTUAL_UPLOADS.length + 1)),
+          original_filename: sentName,
+          size,
+        })),
+        skipped_files: skipped.map(({ name, refusal }) => ({ filename: name, reason: refusal.sentence })),
+        message: `Uploaded ${stored.length} file${stored.length === 1 ? "" : "s"}.`,
+      };
       return context.json(body);
     })
     .get("/:thread_id/uploads/limits", (context) => {
@@ -102,11 +103,64 @@ export function uploadRoutes(deps: UploadDeps) {
       const path = `${VIRTUAL_UPLOADS}/${name}`;
       // Only a name that we could have given is looked for, so none can lead elsewhere.
       const entry = safeFileName(name) === name ? await backend.stat(path) : undefined;
-      if (entry?.kind !== "file") throw new DeerflowError("upload_missing", { threadId, name });
+      if (entry === undefined) throw new DeerflowError("upload_missing", { threadId, name });
       await backend.remove(path);
       return context.json({ success: true, message: `Removed ${name}.` });
     });
 }
+
+const wantsExtraction = (form: FormData): boolean => {
+  const wish = form.get("extract");
+  return typeof wish === "string" && flag(wish);
+};
+
+interface Stored {
+  /** Virtual. */
+  readonly path: string;
+  /** The name under which it was sent, or the archive that it came in. */
+  readonly sentName: string;
+  readonly size: number;
+}
+
+interface Skipped {
+  readonly name: string;
+  readonly refusal: DeerflowError;
+}
+
+interface Storing {
+  readonly backend: FileBackend;
+  readonly limits: NonNullable<UploadDeps["uploadLimits"]>;
+  readonly extract: boolean;
+}
+
+/** One after the other; what archives unpack to counts as if it had been sent. */
+async function storeAll(
+  sent: readonly File[],
+  { backend, limits, extract }: Storing,
+): Promise<{ readonly stored: readonly Stored[]; readonly skipped: readonly Skipped[] }> {
+  const stored: Stored[] = [];
+  const skipped: Skipped[] = [];
+  let left = limits.maxTotalSize;
+  for (const file of sent) {
+    const { name: sentName } = file;
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    try {
+      const came =
+        extract && isArchiveName(sentName)
+          ? await extractUpload(backend, { name: sentName, bytes }, { ...limits, maxTotalSize: left })
+          : [{ path: `${VIRTUAL_UPLOADS}/${await storeUpload(backend, sentName, bytes)}`, size: file.size }];
+      left -= came.reduce((sum, { size }) => sum + size, 0);
+      stored.push(...came.map((one) => ({ ...one, sentName })));
+    } catch (error) {
+      if (!isArchiveRefusal(error)) throw error;
+      skipped.push({ name: safeFileName(sentName), refusal: error });
+    }
+  }
+  return { stored, skipped };
+}
+
+const isArchiveRefusal = (error: unknown): error is DeerflowError =>
+  DeerflowError.is(error) && (error.code === "archive_invalid" || error.code === "archive_too_large");
 
 /** The files of the uploads folder; none when it is not there yet. */
 async function listUploads(
