@@ -88,9 +88,19 @@ export const threadMounts = (directories: ThreadDirectories): readonly SandboxMo
     mode: "read-write",
   }));
 
+/** The folders that the operator shows to every thread besides. */
+export const addedMounts = ({ sandbox }: DeerflowConfig): readonly SandboxMount[] =>
+  sandbox.mounts.map(({ host_path: hostPath, container_path: virtualPath, read_only: readOnly }) => ({
+    virtualPath,
+    hostPath,
+    mode: readOnly ? "read-only" : "read-write",
+  }));
+
 /** A thread's files, as its agent sees them. */
-export const threadFiles = (directories: ThreadDirectories): MountedDiskBackend =>
-  new MountedDiskBackend({ mounts: threadMounts(directories) });
+export const threadFiles = (
+  directories: ThreadDirectories,
+  added: readonly SandboxMount[] = [],
+): MountedDiskBackend => new MountedDiskBackend({ mounts: [...threadMounts(directories), ...added] });
 
 type LeadAgentServices = Omit<MiddlewareServices, "commands"> & Required<Pick<MiddlewareServices, "files">>;
 
@@ -100,7 +110,8 @@ function servicesOf(
   directories: ThreadDirectories,
   threadId: string,
 ): LeadAgentServices {
-  const mounts = threadMounts(directories);
+  const added = addedMounts(config);
+  const mounts = [...threadMounts(directories), ...added];
   const provider = parts.sandboxProvider;
   const spec = { id: `${provider?.name}:${threadId}`, mounts, workingDirectory: VIRTUAL_WORKSPACE };
   const replacements = mounts.map(({ hostPath, virtualPath }) => ({ from: hostPath, to: virtualPath }));
@@ -109,7 +120,7 @@ function servicesOf(
     audit: parts.audit,
     mask: (text) => maskPaths(replacements, text),
     directories,
-    files: threadFiles(directories),
+    files: threadFiles(directories, added),
     ...offloadServices(config),
     ...(provider === undefined ? {} : { sandbox: new LazySandbox(provider, spec) }),
     title: { maxWords: config.title.max_words, maxCharacters: config.title.max_chars },

@@ -30,6 +30,11 @@ describe("parseConfig", () => {
           read_file_output_max_chars: 50_000,
           ls_output_max_chars: 20_000,
           environment: {},
+          mounts: [],
+          replicas: 3,
+          idle_timeout: 600,
+          docker: { mode: "exec", container_prefix: "deer-flow-sandbox" },
+          remote: { options: {} },
           limits: {
             cpu_seconds: 600,
             processors: 0,
@@ -64,13 +69,13 @@ describe("parseConfig", () => {
           command_output_max_mb: 64,
           message_max_chars: 200_000,
         },
+        command_audit: { mode: "enforce", severity: {} },
+        command_rules: { allow: [], ask: [], deny: [] },
         uploads: { max_files: 10, max_file_size: 52_428_800, max_total_size: 104_857_600 },
         demo_model: { enabled: true, pace_milliseconds: 0 },
         gateway: { host: "127.0.0.1", port: 2026, cors_origins: [] },
       },
     });
-        command_audit: { mode: "enforce", severity: {} },
-        command_rules: { allow: [], ask: [], deny: [] },
   });
 
   it("gives a frozen configuration", () => {
@@ -119,9 +124,9 @@ describe("parseConfig", () => {
     const { config, warnings } = parseConfig(raw);
     expect(config.uploads.max_files).toBe(3);
     expect(warnings).toEqual([
+      "sandbox.use: deerflow.sandbox.local:LocalSandboxProvider is read as sandbox.provider: auto.",
       "memory has no effect yet: nothing is remembered across threads.",
       "uploads.pdf_converter has no effect yet: uploads are stored as they are.",
-      "sandbox.use has no effect yet: a Python path names no provider here; sandbox.provider chooses it.",
       "models.use names Python classes (langchain_openai:ChatOpenAI); the providers built in here are used in their place.",
     ]);
   });

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { DeerflowError } from "../base/errors.js";
 import { AVAILABLE_BACKENDS } from "./database-section.js";
+import { readDeerflowSandbox } from "./deerflow-sandbox.js";
 import { type Environment, resolveEnvironment } from "./environment-values.js";
 import { RESERVED_NAMES } from "./known-sections.js";
 import { nearestName } from "./nearest-name.js";
@@ -34,13 +35,22 @@ const isMapping = (value: unknown): value is Mapping =>
 export function parseConfig(raw: unknown, env: Environment = {}): ParsedConfig {
   const mapping = raw ?? {};
   if (!isMapping(mapping)) throw invalid("the whole text", "it must be a mapping of sections");
-  const { kept, warnings } = withoutReserved(withoutEmpty(mapping));
+  const present = withoutEmpty(mapping);
+  const sandbox = readDeerflowSandbox(present["sandbox"]);
+  const { kept, warnings } = withoutReserved(
+    sandbox.section === undefined ? present : { ...present, sandbox: sandbox.section },
+  );
   const result = configSchema.safeParse(resolveEnvironment(kept, env));
   if (!result.success) throw firstProblem(result.error);
   assertMeaningful(result.data);
   return {
     config: freezeDeeply(result.data),
-    warnings: [...warnings, ...versionWarnings(result.data, mapping), ...pythonPaths(result.data)],
+    warnings: [
+      ...sandbox.warnings,
+      ...warnings,
+      ...versionWarnings(result.data, mapping),
+      ...pythonPaths(result.data),
+    ],
   };
 }
 
@@ -125,10 +135,28 @@ function assertMeaningful(config: DeerflowConfig): void {
       );
     }
   }
+  assertMountsApart(config.sandbox.mounts.map((mount) => mount.container_path));
   const names = config.models.map((model) => model.name);
   const twice = names.findIndex((name, index) => names.indexOf(name) < index);
   if (twice !== -1) throw invalid(`models[${twice}].name`, `${names[twice]} is used twice`);
   if (config.identity.enabled) throw new DeerflowError("identity_unavailable", { file: FILE });
+}
+
+/** The folders of a thread lie below it. */
+const THREAD_FOLDER = "/mnt/user-data";
+
+/** In one folder inside another it would be unclear which of the two a path means. */
+function assertMountsApart(paths: readonly string[]): void {
+  paths.forEach((path, index) => {
+    const key = `sandbox.mounts[${index}].container_path`;
+    if (!/^(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/.test(path))
+      throw invalid(key, "it must be an absolute, plain path");
+    const others = [THREAD_FOLDER, ...paths.filter((_, other) => other !== index)];
+    const clash = others.find(
+      (other) => `${path}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${path}/`),
+    );
+    if (clash !== undefined) throw invalid(key, `it lies inside ${clash}, or holds it`);
+  });
 }
 
 function freezeDeeply<T>(value: T): T {

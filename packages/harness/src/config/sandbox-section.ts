@@ -36,11 +36,64 @@ const networkSection = section({
     .describe("Hosts for allow_list, as example.com, *.example.com or example.com:8443."),
 }).describe("What commands reach of the network. Only for bubblewrap.");
 
+const dockerSection = section({
+  mode: z
+    .enum(["exec", "aio"])
+    .default("exec")
+    .describe(
+      "exec runs commands with docker exec; aio over HTTP, in an AIO sandbox (needs network.mode: open).",
+    ),
+  image: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("An image with bash that is there already, as node:20-bookworm."),
+  base_url: z
+    .url()
+    .optional()
+    .describe("An AIO sandbox that runs already; one thread after the other uses it."),
+  api_key: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Its key. Needed for an address that is not on this machine."),
+  container_prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "a name that docker takes")
+    .default("deer-flow-sandbox")
+    .describe("Begins the names of containers."),
+}).describe("Containers. Untested against a real engine.");
+
+const remoteSection = section({
+  use: z
+    .string()
+    .regex(/^.+:[A-Za-z_$][\w$]*$/, "package:export")
+    .optional()
+    .describe("An installed provider of deepagents' sandbox protocol, as package:export."),
+  options: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe("Handed to the export, as {apiKey: $PROVIDER_KEY}."),
+  working_directory: z
+    .string()
+    .startsWith("/")
+    .optional()
+    .describe("Where commands start; the thread's workspace without it."),
+}).describe("Sandboxes elsewhere. The thread's files are copied into them and back.");
+
+const mountSchema = z.strictObject({
+  host_path: z.string().startsWith("/"),
+  container_path: z.string().startsWith("/"),
+  read_only: flag(false),
+});
+
 export const sandboxSection = section({
   provider: z
-    .enum(["auto", "bubblewrap", "local", "none"])
+    .enum(["auto", "bubblewrap", "docker", "remote", "local", "none"])
     .default("auto")
-    .describe("auto takes bubblewrap where it works, else there is no shell. local needs allow_host_bash."),
+    .describe(
+      "auto takes the first that works of bubblewrap, docker and remote, the last two only with their settings below; else there is no shell. local needs allow_host_bash.",
+    ),
   allow_host_bash: flag(false).describe("Lets commands run on this machine with no isolation at all."),
   bash_command_timeout: integer({ min: 1, fallback: 600 }).describe("Seconds until a command is killed."),
   bash_output_max_chars: integer({ min: 1, fallback: 20_000 }).describe(
@@ -55,6 +108,18 @@ export const sandboxSection = section({
     )
     .default({})
     .describe("Variables of every command, as {API_KEY: $API_KEY}. Output never shows their values."),
+  mounts: z
+    .array(mountSchema)
+    .default([])
+    .describe(
+      "More folders for commands and file tools, as [{host_path: /data, container_path: /mnt/data, read_only: true}].",
+    ),
+  replicas: integer({ min: 1, fallback: 3 }).describe("Containers or remote sandboxes at once."),
+  idle_timeout: integer({ min: 0, fallback: 600 }).describe(
+    "Seconds that one of these is kept after its last use; 0 keeps it to the end.",
+  ),
   limits: limitsSection,
   network: networkSection,
+  docker: dockerSection,
+  remote: remoteSection,
 });

@@ -3,6 +3,9 @@
 /** Providers, and what one is. */
 export { BubblewrapProvider, type BubblewrapOptions } from "../sandbox/bubblewrap/bubblewrap-provider.js";
 export { LocalProvider, type LocalOptions } from "../sandbox/local/local-provider.js";
+export { DockerProvider, type DockerOptions } from "../sandbox/docker/docker-provider.js";
+export { AioProvider, type AioOptions } from "../sandbox/docker/aio-provider.js";
+export { RemoteProvider, type RemoteOptions } from "../sandbox/remote/remote-provider.js";
 export type { NetworkPolicy } from "../sandbox/network/network-policy.js";
 export type { NetworkRequest } from "../sandbox/network/network-request.js";
 export { LazySandbox } from "../sandbox/lazy-sandbox.js";

@@ -15,6 +15,7 @@ async function choose(choice: Partial<SandboxChoice>, providers: readonly Sandbo
 }
 
 const LOCAL = provider("local", true);
+const BOTH = ["docker", "remote"] as const;
 
 describe("choosing a sandbox", () => {
   it("takes bubblewrap where it works", async () => {
@@ -34,6 +35,39 @@ describe("choosing a sandbox", () => {
       });
     },
   );
+
+  it.each([
+    [{}, []],
+    [{ configured: BOTH }, ["docker", "remote"]],
+    [{ configured: ["remote"] }, ["remote"]],
+  ] as const)("tries after bubblewrap what has its settings: %j", async (choice, others) => {
+    const providers = [LOCAL, ...["remote", "docker", "bubblewrap"].map((name) => provider(name, false))];
+    const { name, health } = await choose({ allowHostBash: true, ...choice }, providers);
+    expect(name).toBeUndefined();
+    expect(health.map((row) => row.provider)).toEqual(["bubblewrap", ...others]);
+  });
+
+  it("takes docker where bubblewrap does not work", async () => {
+    const providers = [provider("docker", true), provider("remote", true), provider("bubblewrap", false)];
+    expect((await choose({ configured: BOTH }, providers)).name).toBe("docker");
+  });
+
+  it.each([
+    ["docker", "It needs sandbox.docker.image (or base_url, in the mode aio)."],
+    ["remote", "It needs sandbox.remote.use."],
+  ] as const)("says what %s lacks", async (name, reason) => {
+    const chosen = await choose({ provider: name }, [provider(name, true)]);
+    expect(chosen).toEqual({ name: undefined, health: [{ provider: name, available: false, reason }] });
+  });
+
+  it("does not take the host where several people use the installation", async () => {
+    const choice = { provider: "local", allowHostBash: true, identityEnabled: true } as const;
+    const { name, health } = await choose(choice, [LOCAL]);
+    expect(name).toBeUndefined();
+    expect(health).toEqual([
+      { provider: "local", available: false, reason: expect.stringContaining("several people") },
+    ]);
+  });
 
   it("takes the host where it is both named and allowed", async () => {
     expect((await choose({ provider: "local", allowHostBash: true }, [LOCAL])).name).toBe("local");
@@ -61,12 +95,11 @@ describe("choosing a sandbox", () => {
     });
   });
 
-  it.each(["local", "docker", "remote"])(
+  it.each(["local", "docker", "remote"] as const)(
     "does not take %s, which cannot hold an allow list",
     async (name) => {
       const network = { mode: "allow_list", allow: ["example.com"] } as const;
-      // Providers of the future have names that the type does not know yet.
-      const choice = { provider: name as "local", allowHostBash: true, network };
+      const choice = { provider: name, allowHostBash: true, network, configured: BOTH };
       const { name: chosen, health } = await choose(choice, [provider(name, true)]);
       expect({ chosen, available: health[0]?.available, reason: health[0]?.reason }).toEqual({
         chosen: undefined,

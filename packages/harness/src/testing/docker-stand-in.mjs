@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const state = process.env["DOCKER_CONFIG"];
 const args = process.argv.slice(2);
@@ -45,8 +46,44 @@ function run() {
   if (missing !== undefined)
     return fail(`docker: Error response from daemon: no such path: ${missing.source}`, 125);
   const label = valuesOf("--label")[0]?.split("=").slice(1).join("=");
-  writeFileSync(file(name), JSON.stringify({ mounts, label }));
+  const pid = args.includes("--publish") ? serve(name, mounts) : undefined;
+  writeFileSync(file(name), JSON.stringify({ mounts, label, pid }));
   process.stdout.write(`${randomBytes(32).toString("hex")}\n`);
+}
+
+/** An image that serves: an AIO sandbox on a port of this machine. The name of the image says how it misbehaves. */
+function serve(name, mounts) {
+  const image = args.at(-1);
+  const { SANDBOX_API_KEY, PATH } = process.env;
+  const program = fileURLToPath(new URL("aio-stand-in.mjs", import.meta.url));
+  const env = { PATH, SANDBOX_API_KEY, AIO_BINDS: JSON.stringify(mounts) };
+  if (image.startsWith("keyless/")) env["AIO_IGNORES_KEY"] = "1";
+  if (image.startsWith("old/")) env["AIO_IS_OLD"] = "1";
+  if (image.startsWith("silent/")) return undefined;
+  const child = spawn(process.execPath, [program, join(state, `${name}.port`)], {
+    env,
+    detached: true,
+    stdio: "ignore",
+  });
+  child.unref();
+  return child.pid;
+}
+
+function port() {
+  const path = join(state, `${args[1]}.port`);
+  const until = Date.now() + 20_000;
+  while (!existsSync(path) || readFileSync(path, "utf8") === "") {
+    if (Date.now() > until) return fail("Error: No public port");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
+  process.stdout.write(`127.0.0.1:${readFileSync(path, "utf8")}\n`);
+}
+
+function remove(name) {
+  if (!existsSync(file(name))) return;
+  const { pid } = JSON.parse(readFileSync(file(name), "utf8"));
+  rmSync(file(name));
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
 }
 
 function exec() {
@@ -93,7 +130,8 @@ const COMMANDS = {
   run,
   exec,
   ps: list,
-  rm: () => args.slice(3).forEach((name) => rmSync(file(name), { force: true })),
+  port,
+  rm: () => args.slice(3).forEach(remove),
 };
 
 if (existsSync(join(state, "engine-is-down"))) {

@@ -59,6 +59,34 @@ export const mountArgument = ({ hostPath, virtualPath, mode }: SandboxMount): st
     .map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
     .join(",");
 
+/** What a container is started with that serves an AIO sandbox. */
+export interface AioPlan extends Omit<ContainerPlan, "network" | "user"> {
+  /** The port inside. */
+  readonly port: number;
+  /** Variable whose value, the key, comes from the docker program's own environment. */
+  readonly keyVariable: string;
+}
+
+/**
+ * Starts an AIO sandbox, to be reached from this machine alone. Its own programs change users and write all over the
+ * container, so it keeps its capabilities and a writable root; system calls stay filtered.
+ */
+export const aioArguments = (plan: AioPlan): readonly string[] =>
+  [
+    ["run", "--detach", "--rm", "--pull", "never"],
+    ["--name", plan.name, "--label", `${OWNER_LABEL}=${plan.owner}`, "--hostname", "deerflow"],
+    ["--publish", `127.0.0.1::${plan.port}`, "--env", plan.keyVariable],
+    limitArguments(plan.limits),
+    plan.mounts.flatMap((mount) => ["--mount", mountArgument(mount)]),
+    [plan.image],
+  ].flat();
+
+export const portArguments = (container: string, port: number): readonly string[] => [
+  "port",
+  container,
+  `${port}/tcp`,
+];
+
 export interface ExecPlan {
   readonly container: string;
   /** Marks the command's processes; no other command has it. */

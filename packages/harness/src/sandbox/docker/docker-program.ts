@@ -53,8 +53,12 @@ export class DockerProgram {
   }
 
   /** What docker answers. @throws Error with docker's own words when it fails */
-  async ask(args: readonly string[], seconds: number): Promise<string> {
-    const answer = await this.run(args, { timeoutMilliseconds: seconds * 1000 });
+  async ask(
+    args: readonly string[],
+    seconds: number,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const answer = await this.run(args, { timeoutMilliseconds: seconds * 1000, env });
     if (answer.timedOut) throw new Error(`docker ${args[0]} gave no answer within ${seconds} seconds`);
     if (answer.exitCode !== 0) throw new Error(answer.errorOutput.trim() || `docker ${args[0]} failed`);
     return answer.output.trim();

@@ -5,10 +5,8 @@
  * The container lives from the first command on; memory and the number of processes are bounded for all commands in
  * it together. A container whose owner died is removed at the start.
  */
-import { randomBytes, randomUUID } from "node:crypto";
-import { hostname } from "node:os";
+import { randomUUID } from "node:crypto";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
-import { isProcessAlive, processIdentity } from "../../base/process-identity.js";
 import { AcquiredSandboxes } from "../acquired-sandboxes.js";
 import { checkCommand } from "../check-command.js";
 import {
@@ -33,13 +31,10 @@ import {
   type ExecPlan,
   execArguments,
   execEnvironment,
-  imageArguments,
-  LIST_ARGUMENTS,
-  removeArguments,
   runArguments,
-  VERSION_ARGUMENTS,
 } from "./docker-arguments.js";
-import { DockerProgram, NOT_THERE } from "./docker-program.js";
+import { DockerEngine, UNTESTED } from "./docker-engine.js";
+import { DockerProgram } from "./docker-program.js";
 
 export interface DockerOptions {
   /** Has bash, and is there already: nothing is fetched. */
@@ -66,29 +61,25 @@ interface Prepared {
   readonly replacements: readonly PathReplacement[];
 }
 
-const START_SECONDS = 60;
-const ANSWER_SECONDS = 20;
-export const DEFAULT_PREFIX = "deer-flow-sandbox";
-export const UNTESTED = "This provider is untested against a real engine.";
-
 export class DockerProvider implements SandboxProvider {
   readonly name = "docker";
   readonly #options: DockerOptions;
   readonly #limits: CommandLimits;
   readonly #docker: DockerProgram;
   readonly #containers: WarmPool<string>;
+  readonly #engine: DockerEngine;
   readonly #acquired = new AcquiredSandboxes();
-  #swept: Promise<void> | undefined;
 
   constructor(options: DockerOptions) {
     this.#options = { ...options };
     this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...options.limits });
     this.#docker = new DockerProgram(options.env ?? process.env);
+    this.#engine = new DockerEngine(this.#docker, options.containerPrefix);
     this.#containers = new WarmPool({
       provider: this.name,
       most: options.replicas ?? 3,
       idleSeconds: options.idleSeconds ?? 600,
-      end: async (container) => void (await this.#docker.ask(removeArguments([container]), START_SECONDS)),
+      end: (container) => this.#engine.remove(container),
     });
   }
 
@@ -101,7 +92,8 @@ export class DockerProvider implements SandboxProvider {
         this.#options.network === "open" ? "Containers reach the network." : "Containers have no network.",
     };
     try {
-      const version = await this.#engineVersion();
+      if (this.#options.network === "allow_list") throw new Error(NO_ALLOW_LIST);
+      const version = await this.#engine.versionWith(this.#options.image);
       const reason = `Commands run in containers of ${this.#options.image} (Docker ${version}). ${UNTESTED}`;
       return { provider, available: true, reason, limits, network };
     } catch (error) {
@@ -136,18 +128,6 @@ export class DockerProvider implements SandboxProvider {
     await this.#containers.dropAll();
   }
 
-  async #engineVersion(): Promise<string> {
-    if (this.#options.network === "allow_list") throw new Error(NO_ALLOW_LIST);
-    if (!this.#docker.isThere) throw new Error(NOT_THERE);
-    const version = await this.#docker.ask(VERSION_ARGUMENTS, ANSWER_SECONDS).catch((error: unknown) => {
-      throw new Error(`The Docker engine does not answer: ${sentence(reasonOf(error))}`);
-    });
-    await this.#docker.ask(imageArguments(this.#options.image), ANSWER_SECONDS).catch(() => {
-      throw new Error(`The image is not there; run: docker pull ${this.#options.image}.`);
-    });
-    return version;
-  }
-
   #container(prepared: Prepared): Promise<string> {
     const made = JSON.stringify(prepared.mounts);
     return this.#containers
@@ -156,32 +136,11 @@ export class DockerProvider implements SandboxProvider {
   }
 
   async #start({ mounts }: Prepared): Promise<string> {
-    const { image, network = "none", containerPrefix = DEFAULT_PREFIX } = this.#options;
+    const { image, network = "none" } = this.#options;
     if (network === "allow_list") throw new Error(NO_ALLOW_LIST);
-    this.#swept ??= this.#removeStale().catch(() => undefined);
-    await this.#swept;
-    const name = `${containerPrefix}-${randomBytes(8).toString("hex")}`;
     const user = process.getuid && process.getgid && { uid: process.getuid(), gid: process.getgid() };
-    const limits = this.#limits;
-    const plan = { name, image, mounts, limits, network, owner: processIdentity() };
-    await this.#docker
-      .ask(runArguments(user === undefined ? plan : { ...plan, user }), START_SECONDS)
-      .catch(async (error: unknown) => {
-        // It may be there all the same, when only the answer was lost.
-        await this.#docker.ask(removeArguments([name]), ANSWER_SECONDS).catch(() => undefined);
-        throw error;
-      });
-    return name;
-  }
-
-  /** Removes what processes of this machine left that are gone. */
-  async #removeStale(): Promise<void> {
-    const lines = (await this.#docker.ask(LIST_ARGUMENTS, ANSWER_SECONDS)).split("\n");
-    const stale = lines
-      .map((line) => line.split("\t"))
-      .filter(([, owner = ""]) => owner.startsWith(`${hostname()}/`) && !isProcessAlive(owner))
-      .map(([id = ""]) => id);
-    if (stale.length > 0) await this.#docker.ask(removeArguments(stale), START_SECONDS);
+    const plan = { image, mounts, limits: this.#limits, network, ...(user === undefined ? {} : { user }) };
+    return this.#engine.start((own) => runArguments({ ...plan, ...own }));
   }
 
   async #execute(prepared: Prepared, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
@@ -230,9 +189,7 @@ export class DockerProvider implements SandboxProvider {
 
   /** Ends a command whose docker program is gone; with the whole container where nothing else helps. */
   async #end(id: string, { container, mark }: ExecPlan): Promise<void> {
-    await this.#docker
-      .ask(endArguments(container, mark), ANSWER_SECONDS)
-      .catch(() => this.#containers.drop(id));
+    await this.#engine.ask(endArguments(container, mark)).catch(() => this.#containers.drop(id));
   }
 }
 
@@ -241,5 +198,3 @@ const GONE = /^Error response from daemon: .*(No such container|is not running)/
 
 const NO_ALLOW_LIST =
   "Containers have no proxy, so sandbox.network.mode: allow_list works with bubblewrap only.";
-
-const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`);

@@ -15,6 +15,7 @@ import { maskPaths } from "../path-mask.js";
 import { END_COMMAND, SEALED_COMMAND, VALUE_PREFIX } from "../sealed-command.js";
 import { secretReplacements } from "../secret-replacements.js";
 import type { Mirror } from "./mirror.js";
+import { mirrored } from "./mirrored.js";
 import { bashCall, type RemoteCalls, remoteFailed } from "./remote-calls.js";
 
 export interface RemoteSandboxOptions {
@@ -56,19 +57,7 @@ export class RemoteSandbox {
   execute(request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
     checkCommand(request);
     signal.throwIfAborted();
-    return this.#alone(async () => {
-      signal.throwIfAborted();
-      const { mirror } = this.#options;
-      const before = await mirror.sync();
-      const result = await this.#run(request, signal);
-      const after = await mirror
-        .sync()
-        .catch(() => [
-          "The files that the command changed could not be brought back; the next command tries again.",
-        ]);
-      const notices = [...before, ...after];
-      return notices.length === 0 ? result : { ...result, notices };
-    });
+    return this.#alone(() => mirrored(this.#options.mirror, signal, () => this.#run(request, signal)));
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
