@@ -134,6 +134,23 @@ export class PathPattern {
     return goesOn(folder) || (folder.slashed !== undefined && goesOn(folder.slashed));
   }
 
+  /** {@link allows} for names in one folder, when many are asked about; undefined when it is true of none. */
+  allowsIn(folder: Spelling): NameTest | undefined {
+    const tests = this.#forms.exact.flatMap((alternative) => lastTests(strictly(alternative), folder.exact));
+    return tests.length === 0 ? undefined : (name) => tests.some((test) => test(name));
+  }
+
+  /** {@link catches} for names without a backslash in one folder; undefined when it is true of none. */
+  catchesIn(folder: Spelling, foldsCase: boolean): NameTest | undefined {
+    const spellings = [folder, ...(folder.slashed === undefined ? [] : [folder.slashed])];
+    const tests = this.#formsThatCatch(foldsCase).flatMap((form) =>
+      this.#forms[form]
+        .flatMap((alternative) => spellings.flatMap((spelling) => lastTests(alternative, spelling[form])))
+        .map((test) => ({ test, fold: READINGS[form].fold })),
+    );
+    return tests.length === 0 ? undefined : (name) => tests.some(({ test, fold }) => test(fold(name)));
+  }
+
   #formsThatCatch(foldsCase: boolean): readonly Form[] {
     if (!foldsCase) return ["exact", "normalised"];
     // `[!a]` leaves out "A" as well where they are one name, so the stricter forms would contradict the folded one.
@@ -201,20 +218,35 @@ function matchNames(alternative: Alternative, names: readonly string[]): boolean
 }
 
 /** Whether some names that begin with `names`, and have more, would match. */
-function goesOnAfter(alternative: Alternative, names: readonly string[]): boolean {
+const goesOnAfter = (alternative: Alternative, names: readonly string[]): boolean =>
+  placesAfter(alternative, names).some((place) => place < alternative.length);
+
+/** What one more name after `names` must be like, to match as the last. */
+const lastTests = (alternative: Alternative, names: readonly string[]): readonly NameTest[] =>
+  placesAfter(alternative, names).flatMap((place) => {
+    const part = alternative[place];
+    if (part === undefined) return [];
+    const isLast = alternative.slice(place + 1).every((rest) => rest === GLOBSTAR);
+    if (!isLast) return [];
+    return [part === GLOBSTAR ? ANY_NAME : part];
+  });
+
+/** How far into the alternative `names` may have led. */
+function placesAfter(alternative: Alternative, names: readonly string[]): readonly number[] {
   let places = withSkips(alternative, [0]);
   for (const name of names) {
-    const next = [...places].flatMap((place) => {
+    const next = places.flatMap((place) => {
       const part = alternative[place];
       if (part === GLOBSTAR) return [place];
       return part?.(name) === true ? [place + 1] : [];
     });
     places = withSkips(alternative, next);
-    if (places.size === 0) return false;
+    if (places.length === 0) break;
   }
-  return [...places].some((place) => place < alternative.length);
+  return places;
 }
 
 /** A `**` may stand for nothing. */
-const withSkips = (alternative: Alternative, places: readonly number[]): ReadonlySet<number> =>
-  new Set(places.flatMap((place) => (alternative[place] === GLOBSTAR ? [place, place + 1] : [place])));
+const withSkips = (alternative: Alternative, places: readonly number[]): readonly number[] => [
+  ...new Set(places.flatMap((place) => (alternative[place] === GLOBSTAR ? [place, place + 1] : [place]))),
+];

@@ -1,7 +1,7 @@
 /** Path rules at work: the first rule that matches decides; trees are judged by all that lies in them. */
 import { DeerflowError } from "../base/errors.js";
 import { isRecord } from "../base/json.js";
-import { fromSegments, shownPath } from "../base/virtual-path.js";
+import { childOf, fromSegments, shownPath } from "../base/virtual-path.js";
 import type { FilesystemPermission, PermissionMode, PermissionOperation } from "./file-permission.js";
 import { meetingOf, reachesInto } from "./permission-overlap.js";
 import { anchorOf, PathPattern, PatternError } from "./permission-pattern.js";
@@ -120,6 +120,23 @@ export class PermissionRules {
   ruling(operation: PermissionOperation, path: string): PermissionMode | undefined {
     const spelling = spellingOf(path);
     return spelling === undefined ? "deny" : this.#first(operation, spelling)?.mode;
+  }
+
+  /** {@link ruling} for names in one folder, when many are asked about. */
+  rulingsIn(operation: PermissionOperation, folder: string): (name: string) => PermissionMode | undefined {
+    const spelling = spellingOf(folder);
+    if (spelling === undefined) return () => "deny";
+    const tests = this.#of(operation).flatMap(({ mode, patterns }) =>
+      patterns.flatMap((pattern) => {
+        const test =
+          mode === "allow" ? pattern.allowsIn(spelling) : pattern.catchesIn(spelling, this.foldsCase);
+        return test === undefined ? [] : [{ mode, test }];
+      }),
+    );
+    return (name) =>
+      name.includes("\\")
+        ? this.ruling(operation, childOf(folder, name))
+        : tests.find(({ test }) => test(name))?.mode;
   }
 
   /**

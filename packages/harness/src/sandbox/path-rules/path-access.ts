@@ -1,5 +1,5 @@
 /** What rules leave of each path of a tree. Pure. */
-import { isWithin } from "../../base/virtual-path.js";
+import { childOf, isWithin } from "../../base/virtual-path.js";
 import type { PermissionMode, PermissionOperation } from "../../policy/file-permission.js";
 import type { PermissionRules } from "../../policy/permission-rules.js";
 import type { Access, Alias } from "./contract.js";
@@ -41,6 +41,13 @@ export class PathAccess {
     };
   }
 
+  /** {@link at} for names in one folder, when many are asked about. */
+  namesIn(folder: string): (name: string, above: Stand) => Stand {
+    const read = this.rulingsIn("read", folder);
+    const write = this.rulingsIn("write", folder);
+    return (name, above) => ({ read: read(name) ?? above.read, write: write(name) ?? above.write });
+  }
+
   /** What holds for everything below the folder `path`, where `own` holds for itself; `mixed` where that differs. */
   below(path: string, own: Stand): Stand | "mixed" {
     const read = this.rulingBelow("read", path);
@@ -71,6 +78,17 @@ export class PathAccess {
     return strictest(
       this.#spellings(path).map((spelling) => narrowed(this.#rules.ruling(operation, spelling))),
     );
+  }
+
+  /** {@link ruling} for names in one folder, when many are asked about. */
+  rulingsIn(operation: PermissionOperation, folder: string): (name: string) => Ruling {
+    const asked = this.#spellings(folder).map((spelling) => this.#rules.rulingsIn(operation, spelling));
+    const aliased = new Set(this.#aliases.map(({ real }) => real));
+    return (name) => {
+      const path = childOf(folder, name);
+      if (aliased.has(path)) return this.ruling(operation, path);
+      return strictest(asked.map((rulingOf) => narrowed(rulingOf(name))));
+    };
   }
 
   rulingBelow(operation: PermissionOperation, path: string): Ruling | "mixed" {

@@ -53,8 +53,8 @@ export async function planMounts(request: PlanRequest): Promise<PathPlan> {
 interface Visit extends TreeEntry {
   readonly folder: TreeFolder;
   readonly spot: Spot;
-  /** What the rules leave of the folder. */
-  readonly above: Stand;
+  /** What the rules leave of it. */
+  readonly own: Stand;
   /** What the mount that it lies in lets commands do. */
   readonly around: Access;
 }
@@ -130,9 +130,13 @@ class Planner {
     const isHiddenHere = isHeld && inside === "hidden";
     const entries = folder.entries();
     budget.countEntries(entries.length);
+    const standOf = access.namesIn(spot.text);
     let holdsMore = false;
     for (const entry of entries) {
-      const visit = { ...entry, folder, spot: childSpot(spot, entry.name), above: own, around: inside };
+      const stand = standOf(entry.name.toString(), own);
+      // Most names of most folders are files of which no rule speaks.
+      if (entry.kind === "file" && this.#capped(accessOf(stand)) === inside) continue;
+      const visit = { ...entry, folder, spot: childSpot(spot, entry.name), own: stand, around: inside };
       if (await this.#visit(visit)) holdsMore = true;
     }
     if (isHiddenHere && holdsMore) this.#options[at] = hiddenFolder(PASSABLE_FOLDER, spot.path);
@@ -143,21 +147,20 @@ class Planner {
   }
 
   async #visit(visit: Visit): Promise<boolean> {
-    const { folder, name, kind, spot, above, around } = visit;
-    const { access, mounts } = this.#request;
+    const { folder, name, kind, spot, around } = visit;
     // It stands there itself, whatever lies below it on the host.
-    if (mounts.some(({ virtualPath }) => virtualPath === spot.text)) return false;
-    const own = access.at(spot.text, above);
+    if (this.#request.mounts.some(({ virtualPath }) => virtualPath === spot.text)) return false;
     const before = this.#held.size;
-    const isKept = await this.#visitKind(visit, own);
+    const isKept = await this.#visitKind(visit);
     if (kind !== "link" && this.#held.size > before) {
       this.#identities.push(`${keyOf(spot.path)} ${around} ${folder.identity(name) ?? ""}`);
     }
     return isKept;
   }
 
-  async #visitKind({ folder, name, kind, spot, around }: Visit, own: Stand): Promise<boolean> {
-    if (kind === "link") return this.#visitLink(folder, name, spot, { own, around });
+  async #visitKind(visit: Visit): Promise<boolean> {
+    const { folder, name, kind, spot, own, around } = visit;
+    if (kind === "link") return this.#visitLink(visit);
     if (kind === "file") return this.#settle(spot, "file", this.#capped(accessOf(own)), around);
     const inner = this.#enter(folder, name, spot);
     if (inner === "gone") return false;
@@ -191,12 +194,7 @@ class Planner {
     return true;
   }
 
-  #visitLink(
-    folder: TreeFolder,
-    name: Buffer,
-    spot: Spot,
-    { own, around }: { readonly own: Stand; readonly around: Access },
-  ): boolean {
+  #visitLink({ folder, name, spot, own, around }: Visit): boolean {
     const target = folder.target(name);
     if (target === undefined) return false;
     const isNamed = this.#linksByRule.has(keyOf(spot.path));

@@ -78,7 +78,7 @@ const named = (paths: readonly string[]): string => {
 interface Visit extends TreeEntry {
   readonly folder: HostFolder;
   readonly spot: Spot;
-  readonly above: Ruling;
+  readonly own: Ruling;
   /** What commands could do in the folder. */
   readonly around: Access;
 }
@@ -117,43 +117,47 @@ class Check {
     await this.#budget.next(undefined);
     const entries = folder.entries();
     this.#budget.countEntries(entries.length);
+    const rulingOf = this.#request.access.rulingsIn("write", spot.text);
     for (const entry of entries) {
+      const ruling = rulingOf(entry.name.toString()) ?? own;
+      // Most names of most folders are files of which no rule speaks.
+      if (entry.kind === "file" && ruling === "allow") continue;
       const inner = childSpot(spot, entry.name);
       // What was moved aside is not moved again.
       if (isOwnRefuge(entry.name.toString())) continue;
       if (this.#request.mounts.some(({ virtualPath }) => virtualPath === inner.text)) continue;
-      await this.#visit({ ...entry, folder, spot: inner, above: own, around });
+      await this.#visit({ ...entry, folder, spot: inner, own: ruling, around });
     }
   }
 
   async #visit(visit: Visit): Promise<void> {
-    const { kind, spot, above, around } = visit;
-    const { access, plan } = this.#request;
+    const { kind, spot, own, around } = visit;
+    const { plan } = this.#request;
     const key = keyOf(spot.path);
     if (this.#links.has(key)) return;
     const before = plan.held.get(key);
-    const own = access.ruling("write", spot.text) ?? above;
     const inside = before ?? around;
     if (kind === "folder" && (before !== undefined || around !== "open")) {
-      if (this.#isToEnter(spot, own, inside)) await this.#enter(visit, own, inside);
+      if (this.#isToEnter(spot, own, inside)) await this.#enter(visit, inside);
       return;
     }
     if (before !== undefined || around !== "open") return;
-    if (kind === "folder") await this.#visitNewFolder(visit, own);
+    if (kind === "folder") await this.#visitNewFolder(visit);
     else if (own === "deny") this.#move(visit);
   }
 
-  async #visitNewFolder(visit: Visit, own: Ruling): Promise<void> {
+  async #visitNewFolder(visit: Visit): Promise<void> {
+    const { own } = visit;
     // It cannot be moved into itself.
-    if (visit.spot.depth === 1 && isRefugeName(visit.name.toString())) return this.#enter(visit, own, "open");
+    if (visit.spot.depth === 1 && isRefugeName(visit.name.toString())) return this.#enter(visit, "open");
     const below = this.#request.access.rulingBelow("write", visit.spot.text) ?? own;
     if (below === "allow") return;
-    if (below === "deny" || visit.spot.depth >= MAX_DEPTH || !(await this.#mayStay(visit, own))) {
+    if (below === "deny" || visit.spot.depth >= MAX_DEPTH || !(await this.#mayStay(visit))) {
       this.#move(visit);
-    } else await this.#enter(visit, own, "open");
+    } else await this.#enter(visit, "open");
   }
 
-  async #enter({ folder, name, spot }: Visit, own: Ruling, around: Access): Promise<void> {
+  async #enter({ folder, name, spot, own }: Visit, around: Access): Promise<void> {
     const inner = folder.forcedChild(name);
     if (inner === undefined) return;
     try {
@@ -163,13 +167,14 @@ class Check {
     }
   }
 
-  async #mayStay(visit: Visit, own: Ruling): Promise<boolean> {
+  async #mayStay(visit: Visit): Promise<boolean> {
+    const { own } = visit;
     const inside = this.#request.access.prevailing("write", visit.spot.text) ?? own;
-    return own === "allow" || inside === "allow" || this.#holdsAllowed(visit, own);
+    return own === "allow" || inside === "allow" || this.#holdsAllowed(visit);
   }
 
   /** Whether some of what is in a folder is allowed by a rule of its own. */
-  async #holdsAllowed({ folder, name, spot }: Visit, own: Ruling): Promise<boolean> {
+  async #holdsAllowed({ folder, name, spot, own }: Visit): Promise<boolean> {
     const { access } = this.#request;
     const inner = folder.forcedChild(name);
     if (inner === undefined || spot.depth >= MAX_DEPTH) return false;
@@ -184,8 +189,8 @@ class Check {
         if (entry.kind !== "folder") continue;
         const below = access.rulingBelow("write", innerSpot.text) ?? ruling;
         if (below === "allow") return true;
-        const visit = { ...entry, folder: inner, spot: innerSpot, above: own, around: "open" as const };
-        if (below === "mixed" && (await this.#holdsAllowed(visit, ruling))) return true;
+        const visit = { ...entry, folder: inner, spot: innerSpot, own: ruling, around: "open" as const };
+        if (below === "mixed" && (await this.#holdsAllowed(visit))) return true;
       }
       return false;
     } finally {

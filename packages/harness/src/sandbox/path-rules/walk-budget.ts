@@ -5,7 +5,7 @@ import { Turn } from "../../base/turn.js";
 export interface WalkLimits {
   /** Names that are read from folders. */
   readonly entries: number;
-  /** Time of this process, without what others do in between. */
+  /** Processor time of this process while it walks: on a busy machine a walk may take longer. */
   readonly milliseconds: number;
   /** Places that are mounted, folders above them counted. bubblewrap's time grows with the square of it. */
   readonly mounts: number;
@@ -19,7 +19,7 @@ export class WalkBudget {
   #entries = 0;
   #mounts = 0;
   #spent = 0;
-  #resumed = performance.now();
+  #resumed = process.cpuUsage();
 
   constructor(limits: WalkLimits = WALK_LIMITS) {
     this.#limits = limits;
@@ -29,10 +29,11 @@ export class WalkBudget {
   async next(signal: AbortSignal | undefined): Promise<void> {
     if (!this.#turn.isOver) return;
     signal?.throwIfAborted();
-    this.#spent += performance.now() - this.#resumed;
+    const { user, system } = process.cpuUsage(this.#resumed);
+    this.#spent += (user + system) / 1000;
     if (this.#spent > this.#limits.milliseconds) throw tooWide("looking at the files took too long");
     await this.#turn.next();
-    this.#resumed = performance.now();
+    this.#resumed = process.cpuUsage();
   }
 
   /** @throws DeerflowError `permissions_too_wide` */
