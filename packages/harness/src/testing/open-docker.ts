@@ -29,6 +29,11 @@ export interface DockerStandIn {
   remove(): void;
 }
 
+function endServer(file: string): void {
+  const { pid }: { readonly pid?: number } = JSON.parse(readFileSync(file, "utf8"));
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+}
+
 export function dockerStandIn(): DockerStandIn {
   const folder = mkdtempSync(join(tmpdir(), "deerflow-docker-"));
   const program = join(folder, "docker");
@@ -50,6 +55,11 @@ export function dockerStandIn(): DockerStandIn {
     leave: (name, owner) =>
       writeFileSync(join(containers, `${name}.json`), JSON.stringify({ mounts: [], label: owner })),
     stopEngine: () => writeFileSync(join(folder, "engine-is-down"), ""),
-    remove: () => rmSync(folder, { recursive: true }),
+    remove() {
+      // What a failed test left would serve for ever.
+      const left = existsSync(containers) ? readdirSync(containers) : [];
+      for (const name of left) endServer(join(containers, name));
+      rmSync(folder, { recursive: true });
+    },
   };
 }

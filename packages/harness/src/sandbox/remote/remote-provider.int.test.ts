@@ -13,11 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bubblewrapWorks } from "../../testing/bubblewrap-works.js";
 import { openSandbox } from "../../testing/open-sandbox.js";
 import type { ProtocolStandIn } from "../../testing/protocol-stand-in.js";
-import { opened } from "../../testing/protocol-stand-in-package.js";
+import { asInstance, opened } from "../../testing/protocol-stand-in-package.js";
 import { sandboxSuite } from "../../testing/sandbox-suite.js";
 import type { Sandbox } from "../contract.js";
 import { type RemoteOptions, RemoteProvider } from "./remote-provider.js";
@@ -25,6 +25,8 @@ import { type RemoteOptions, RemoteProvider } from "./remote-provider.js";
 const PACKAGE = fileURLToPath(new URL("../../testing/protocol-stand-in-package.ts", import.meta.url));
 const provider = (options: Partial<RemoteOptions> = {}) =>
   new RemoteProvider({ use: `${PACKAGE}:WithCreate`, ...options });
+
+afterAll(() => asInstance.close());
 
 const works = (await bubblewrapWorks()) && process.getuid?.() === 0;
 if (!works)
