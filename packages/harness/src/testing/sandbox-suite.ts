@@ -134,6 +134,30 @@ export function sandboxSuite(
         expect(await outputOf('echo "$GREETING"', { env: { GREETING: "a b'c\n$d" } })).toBe("a b'c\n$d\n");
       });
 
+      it("hold the secrets of the request, which no output shows", async () => {
+        let heard = "";
+        const { output } = await execute(
+          'echo "$KEY"; echo "${KEY:0:9}"; env | grep KEY; printf %s "user:$KEY" | base64; echo ${#KEY}',
+          {
+            secrets: { KEY: "s3cret-of-the-request" },
+            onOutput: (chunk) => {
+              heard += chunk;
+            },
+          },
+        );
+        const encoded = Buffer.from("user:s3cret-of-the-request").toString("base64");
+        const [plain, part, variable, inBase64, length] = output.split("\n");
+        expect([plain, part, variable, length]).toEqual([
+          "[redacted KEY]",
+          "s3cret-of",
+          "KEY=[redacted KEY]",
+          "21",
+        ]);
+        expect(inBase64).toContain("[redacted KEY]");
+        expect(inBase64).not.toContain(encoded.slice(10, -4));
+        expect(heard).toBe(output);
+      });
+
       it("have an empty standard input", async () => {
         expect(await execute("cat; echo done")).toMatchObject({ output: "done\n", exitCode: 0 });
       });
