@@ -52,9 +52,11 @@ export const configSchema = z.strictObject({
   }).describe("The gate in front of changing files."),
   tool_output: toolOutputSection.describe("What becomes of results that are too long for a model."),
   permissions: permissionsSection.describe(
-    "Rules for the paths of the file tools; the first that fits decides, ~ is the workspace, and without one all is allowed.\n" +
+    "Rules for the paths of files; the first that fits decides, ~ is the workspace, and without one all is allowed.\n" +
       "Example: [{operations: [read, write], paths: [/mnt/user-data/uploads/private/**], mode: deny}].\n" +
-      "Modes are allow, deny and interrupt (a person is asked). The last two need a sandbox that enforces them, or none.",
+      "Modes are allow, deny and interrupt (a person is asked). The last two need a sandbox that enforces them, or none:\n" +
+      "bubblewrap does. In its commands interrupt denies, a rule for a folder means all in it, and what may not be read\n" +
+      "is not there to be written either. What a command leaves at a path that no command may write is moved to .refused.",
   ),
   interrupt_on: interruptOnSection.describe(
     "Calls that wait for a person, by tool.\n" +
