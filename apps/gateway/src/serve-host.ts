@@ -1,7 +1,7 @@
 /** Puts an opened installation on a socket: the gateway's dependencies, taken from a host. No logic. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Host, LOCAL_PRINCIPAL, threadDirectories, threadFiles } from "@deerflow/harness";
+import { addedMounts, type Host, LOCAL_PRINCIPAL, threadDirectories, threadFiles } from "@deerflow/harness";
 import type { GatewayDeps } from "./deps.js";
 import { type RunningGateway, startGateway } from "./serve.js";
 import { sandboxHealth } from "./wire/sandbox-health.js";
@@ -33,7 +33,8 @@ export function gatewayDeps(host: Host, { version, host: bound }: ServeHostOptio
     threads: host.threads,
     events: host.persistence.events,
     models: () => host.models(),
-    files: async (principal, threadId) => threadFiles(threadDirectories(host.home, principal, threadId)),
+    files: async (principal, threadId) =>
+      threadFiles(threadDirectories(host.home, principal, threadId), addedMounts(host.config())),
     health: () => healthOf(host),
     principal: async () => LOCAL_PRINCIPAL,
     version,

@@ -9,7 +9,7 @@ export { parseConfig, type ParsedConfig } from "./config/parse-config.js";
 export { redactConfig } from "./config/redact-config.js";
 export { RESTART_REQUIRED, restartNeeded } from "./config/restart-required.js";
 export { type DeerflowConfig } from "./config/schema.js";
-export { LEAD_AGENT, makeLeadAgent, threadFiles } from "./agent/lead-agent.js";
+export { addedMounts, LEAD_AGENT, makeLeadAgent, threadFiles } from "./agent/lead-agent.js";
 export { createDeerflowAgent, type DeerflowAgentOptions } from "./agent/create-deerflow-agent.js";
 export { reasonOf } from "./base/errors.js";
 export { resolveHome, threadDirectories, threadHome } from "./context/home-paths.js";

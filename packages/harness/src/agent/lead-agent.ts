@@ -2,6 +2,7 @@
 import type { Logger } from "../base/logger.js";
 import type { DeerflowConfig } from "../config/schema.js";
 import { type ThreadDirectories, threadDirectories, VIRTUAL_WORKSPACE } from "../context/home-paths.js";
+import { sandboxId } from "../context/sandbox-id.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import type { InterruptOn, ToolApproval } from "../middleware/approval-pauses.js";
 import type { CommandAuditSettings } from "../middleware/command-gate.js";
@@ -32,6 +33,8 @@ export interface LeadAgentParts {
   readonly models: () => Promise<ModelCatalogue>;
   /** Absent: there is no shell tool. */
   readonly sandboxProvider?: SandboxProvider;
+  /** What its commands reach of the network, in one sentence. */
+  readonly sandboxNetwork?: string;
   readonly audit: AuditSink;
   readonly logger: Logger;
 }
@@ -47,11 +50,9 @@ export const makeLeadAgent =
       ...(wish.thinking === undefined ? {} : { thinking: wish.thinking }),
       ...(wish.reasoningEffort === undefined ? {} : { reasoningEffort: wish.reasoningEffort }),
     });
-    const directories = threadDirectories(parts.home, request.principal, request.threadId);
-    createThreadDirectories(directories);
     const modelName = wish.modelName ?? catalogue.models[0]?.name ?? "";
     const services = {
-      ...servicesOf(parts, config, directories, request.threadId),
+      ...servicesOf(parts, config, request),
       modelName,
       takesMedia: takesMedia(catalogue.models.find(({ name }) => name === modelName)),
     };
@@ -67,7 +68,7 @@ export const makeLeadAgent =
         home: VIRTUAL_WORKSPACE,
         interruptOn: interruptOnOf(config),
         commandAudit: commandAuditOf(config, wish),
-        systemPrompt: promptOf(services, wish),
+        systemPrompt: promptOf(parts, wish),
         planMode: wish.planMode,
         features: featuresOf(config, wish),
         services,
@@ -107,13 +108,15 @@ type LeadAgentServices = Omit<MiddlewareServices, "commands"> & Required<Pick<Mi
 function servicesOf(
   parts: LeadAgentParts,
   config: DeerflowConfig,
-  directories: ThreadDirectories,
-  threadId: string,
+  { principal, threadId }: AgentRequest,
 ): LeadAgentServices {
+  const directories = threadDirectories(parts.home, principal, threadId);
+  createThreadDirectories(directories);
   const added = addedMounts(config);
   const mounts = [...threadMounts(directories), ...added];
   const provider = parts.sandboxProvider;
-  const spec = { id: `${provider?.name}:${threadId}`, mounts, workingDirectory: VIRTUAL_WORKSPACE };
+  const id = sandboxId(provider?.name ?? "none", principal, threadId);
+  const spec = { id, mounts, workingDirectory: VIRTUAL_WORKSPACE };
   const replacements = mounts.map(({ hostPath, virtualPath }) => ({ from: hostPath, to: virtualPath }));
   return {
     logger: parts.logger,
@@ -127,8 +130,14 @@ function servicesOf(
   };
 }
 
-const promptOf = (services: LeadAgentServices, wish: AgentRunContext): string =>
-  leadAgentPrompt({ shell: services.sandbox !== undefined, clarification: !wish.nonInteractive });
+const promptOf = (
+  { sandboxProvider, sandboxNetwork = "" }: LeadAgentParts,
+  { nonInteractive }: AgentRunContext,
+): string =>
+  leadAgentPrompt({
+    clarification: !nonInteractive,
+    ...(sandboxProvider === undefined ? {} : { shell: { network: sandboxNetwork } }),
+  });
 
 const interruptOnOf = ({ interrupt_on: tools }: DeerflowConfig): InterruptOn =>
   Object.fromEntries(Object.entries(tools).map(([tool, entry]) => [tool, approvalOf(entry)]));

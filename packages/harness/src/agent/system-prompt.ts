@@ -10,7 +10,11 @@ const NO_SHELL = text("no-shell");
 const CLARIFICATION = text("clarification");
 
 export interface PromptParts {
-  readonly shell: boolean;
+  /** Absent where there is none. */
+  readonly shell?: {
+    /** What commands reach of the network; empty where that is not known. */
+    readonly network: string;
+  };
   readonly clarification: boolean;
   /** The host's own text, put last. */
   readonly extra?: string;
@@ -20,7 +24,7 @@ export const leadAgentPrompt = ({ shell, clarification, extra }: PromptParts): s
   [
     LEAD_AGENT,
     FILES,
-    shell ? SHELL : NO_SHELL,
+    shell === undefined ? NO_SHELL : SHELL.replace("{network}", () => shell.network).trim(),
     ...(clarification ? [CLARIFICATION] : []),
     ...(extra ? [extra] : []),
   ].join("\n\n");

@@ -6,6 +6,7 @@ import { ConfigSource } from "../config/config-source.js";
 import type { DeerflowConfig } from "../config/schema.js";
 import { auditLogPath, resolveHome } from "../context/home-paths.js";
 import type { Principal } from "../context/principal.js";
+import { sandboxId } from "../context/sandbox-id.js";
 import type { ModelCatalogue } from "../models/contract.js";
 import { assertProvidersKnown } from "../models/registry.js";
 import type { Persistence } from "../persistence/contract.js";
@@ -92,7 +93,7 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     models,
     audit,
     logger,
-    ...(sandbox.provider === undefined ? {} : { sandboxProvider: sandbox.provider }),
+    ...sandboxParts(sandbox),
   });
   const bridge = new MemoryStreamBridge();
   const { default_recursion_limit, max_recursion_limit } = config();
@@ -103,8 +104,11 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
   const queue = new InProcessRunQueue();
   const runs = new RunManager({ persistence, bridge, queue, agents, limits, logger });
   await runs.reconcile();
-  const removeFiles = (principal: Principal, threadId: string) =>
-    removeThreadFiles(home, principal, threadId);
+  const removeFiles = async (principal: Principal, threadId: string) => {
+    const { provider } = sandbox;
+    await provider?.destroy(sandboxId(provider.name, principal, threadId));
+    return removeThreadFiles(home, principal, threadId);
+  };
   return {
     home,
     logger,
@@ -125,6 +129,12 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     },
   };
 }
+
+const sandboxParts = ({ provider, health }: ChosenSandbox) => {
+  if (provider === undefined) return {};
+  const network = health.find((row) => row.provider === provider.name)?.network;
+  return { sandboxProvider: provider, ...(network === undefined ? {} : { sandboxNetwork: network }) };
+};
 
 const describeSandbox = ({ provider, health }: ChosenSandbox): string =>
   provider === undefined

@@ -1,5 +1,6 @@
 /** The sandbox of an installation, from its configuration. */
 import type { DeerflowConfig } from "../config/schema.js";
+import { threadOfSandbox } from "../context/sandbox-id.js";
 import type { AuditSink } from "../policy/audit-sink.js";
 import { BubblewrapProvider } from "../sandbox/bubblewrap/bubblewrap-provider.js";
 import { chooseSandbox, type ChosenSandbox, type SandboxChoice } from "../sandbox/choose-provider.js";
@@ -100,12 +101,11 @@ function remoteProviders(sandbox: SandboxSection): readonly SandboxProvider[] {
   return [new RemoteProvider({ ...commonOf(sandbox), ...keptOf(sandbox), use, options, ...folder })];
 }
 
-/** The id of a sandbox is `provider:thread`. */
 const recordRequests =
   (audit: AuditSink) =>
   ({ sandboxId, ...facts }: NetworkRequest): Promise<void> =>
     audit.record({
       type: "network.requested",
-      threadId: sandboxId.slice(sandboxId.indexOf(":") + 1),
+      threadId: threadOfSandbox(sandboxId),
       ...facts,
     });
