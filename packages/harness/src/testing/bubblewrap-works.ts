@@ -6,7 +6,9 @@ import { BubblewrapProvider } from "../sandbox/bubblewrap/bubblewrap-provider.js
  * @throws Error with DEERFLOW_REQUIRE_SERVICES=1 when it does not work: there nothing may be skipped for it
  */
 export async function bubblewrapWorks(): Promise<boolean> {
-  const { available, reason } = await new BubblewrapProvider().health();
+  const provider = new BubblewrapProvider();
+  const { available, reason } = await provider.health();
+  await provider.close();
   if (available) return true;
   if (process.env["DEERFLOW_REQUIRE_SERVICES"] === "1")
     throw new Error(`The sandbox must work here: ${reason}`);

@@ -11,7 +11,7 @@ import { BubblewrapProvider } from "./bubblewrap-provider.js";
 
 const COMMANDS = 30;
 /** Names of the programs that a sandbox is made of. */
-const PROGRAMS = new Set(["bwrap", "bash", "sh", "sleep", "mkfifo"]);
+const PROGRAMS = new Set(["bwrap", "bash", "sh", "sleep", "mkfifo", "socat"]);
 const DEAD = "Z";
 
 /** Name, state and parent from `/proc/<pid>/stat` (proc(5)). */
@@ -70,6 +70,20 @@ describe.skipIf(!works)("no dead process is left behind by commands that", () =>
     await run();
     await expect.poll(unreaped).toBeLessThanOrEqual(before);
   });
+});
+
+it.skipIf(!works)("no dead process is left behind by commands behind a bridge to the network", async () => {
+  const opened = await openSandbox(
+    new BubblewrapProvider({ network: { mode: "allow_list", allow: ["example.com"] } }),
+  );
+  const before = unreaped();
+  const commands = Array.from({ length: 10 }, (_, index) =>
+    opened.sandbox.execute({ command: index % 2 === 0 ? "true" : "sleep 60", timeoutSeconds: 3 }),
+  );
+  const codes = (await Promise.all(commands)).map(({ exitCode }) => exitCode);
+  expect(new Set(codes)).toEqual(new Set([0, 124]));
+  await expect.poll(unreaped).toBeLessThanOrEqual(before);
+  await opened.close();
 });
 
 describe.skipIf(!works)("a host that is killed", () => {

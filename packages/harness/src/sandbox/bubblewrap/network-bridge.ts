@@ -16,7 +16,7 @@ export interface Bridge {
   readonly folder: string;
 }
 
-/** Without `--disable-userns`, for the inner one makes a user namespace in it; `/proc` is the host's, see below. */
+/** Without `--disable-userns`, for the inner one makes a user namespace in it. */
 const OUTER = [
   ["--unshare-user"],
   ["--unshare-net"],
@@ -25,9 +25,14 @@ const OUTER = [
   ["--unshare-uts"],
   ["--die-with-parent"],
   ["--new-session"],
-  // All of the host, as without this wrapper: the inner one takes its mounts from here. A fresh /proc would be partly
-  // covered for a root host, and the kernel allows no new one, as the inner one makes, below a covered one.
+  // The inner one becomes process 1: all ends with it, and the outer one reaps it.
+  ["--as-pid-1"],
+  // All of the host, as without this wrapper: the inner one takes its mounts from here.
   ["--dev-bind", "/", "/"],
+  // The inner one looks its own processes up in /proc, so it needs that of its namespace. It is partly covered, and
+  // below a covered one the kernel allows no new one; so the host's stays to be seen too, where nobody looks.
+  ["--dev-bind", "/proc", "/sys"],
+  ["--proc", "/proc"],
 ].flat();
 
 const NODE_BRIDGE = `
