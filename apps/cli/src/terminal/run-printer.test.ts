@@ -51,6 +51,22 @@ describe("RunPrinter", () => {
     expect(printer.artifacts).toEqual(["/x"]);
   });
 
+  it("keeps the commands that were denied because nobody could be asked", () => {
+    const denied = {
+      ...tool,
+      name: "bash",
+      status: "error",
+      content: "Error: The command was not run.",
+      artifact: { code: "command_unapproved", command: "make install" },
+    };
+    const blocked = { ...denied, id: "t2", artifact: { code: "command_blocked", command: "rm -rf /" } };
+    const { printer } = print([
+      ["values", { messages: [human] }],
+      ["values", { messages: [human, ai, denied, blocked] }],
+    ]);
+    expect(printer.denials).toEqual(["make install"]);
+  });
+
   it("names the calls that wait for a decision", () => {
     const action_requests = [
       { name: "write_file", args: { path: "/w/plan.md", content: "x" } },

@@ -14,6 +14,8 @@ const COMMAND = {
   threadId: "t",
   command: "ls",
   verdict: "pass",
+  mode: "enforce",
+  outcome: "ran",
   ruleIds: [],
 } as const;
 

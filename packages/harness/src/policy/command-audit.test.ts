@@ -1,6 +1,8 @@
 /** None of these commands is ever run: they are only judged. */
 import { describe, expect, it } from "vitest";
 import LABELLED from "./command-audit-cases.json" with { type: "json" };
+import EVASIONS from "./command-audit-evasions.json" with { type: "json" };
+import EVERYDAY from "./command-audit-everyday.json" with { type: "json" };
 import OWN from "./command-audit-own-cases.json" with { type: "json" };
 import { auditCommand } from "./command-audit.js";
 
@@ -16,6 +18,18 @@ describe("the command audit", () => {
 
   it.each(OWN)("says $verdict: $command", ({ command, verdict }) => {
     expect(judged(command)).toMatchObject({ verdict });
+  });
+
+  it.each(EVASIONS)("blocks %j", (command) => {
+    expect(judged(command)).toMatchObject({ verdict: "block" });
+  });
+
+  it("blocks nothing of a developer's day, and warns about little of it", () => {
+    const { passed, warned } = EVERYDAY;
+    expect(passed.length + warned.length).toBeGreaterThanOrEqual(300);
+    expect(passed.filter((command) => judged(command).verdict !== "pass")).toEqual([]);
+    expect(warned.filter((command) => judged(command).verdict !== "warn")).toEqual([]);
+    expect(warned.length / passed.length).toBeLessThan(0.05);
   });
 
   it("names the rule, the place, the reason and the way out", () => {

@@ -223,6 +223,10 @@ export const PERSON_RULES = {
 export type BuiltInRuleId = keyof typeof COMMAND_RULES;
 export type CommandRuleId = BuiltInRuleId | keyof typeof PERSON_RULES;
 
+const ALL_RULES: Readonly<Record<CommandRuleId, Omit<CommandRule, "example" | "passes">>> = {
+  ...COMMAND_RULES,
+  ...PERSON_RULES,
+};
+
 /** The row of a rule, wherever it comes from. */
-export const ruleOf = (id: CommandRuleId): Omit<CommandRule, "example" | "passes"> =>
-  ({ ...COMMAND_RULES, ...PERSON_RULES })[id];
+export const ruleOf = (id: CommandRuleId): Omit<CommandRule, "example" | "passes"> => ALL_RULES[id];

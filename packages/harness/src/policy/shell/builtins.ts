@@ -55,7 +55,11 @@ export function assignArray(
   { auditor, append = false }: AssignOptions,
 ): void {
   judgeVariable(name, elements[0] ?? EMPTY, scope, auditor);
-  scope.state.assignArray(name, elements, append);
+  const plainElements = elements.map((element) => ({
+    ...element,
+    text: element.text.replace(/^\[[^\]]*\]=/, ""),
+  }));
+  scope.state.assignArray(name, plainElements, append);
 }
 
 /** The same for a variable that takes one value after the other. */
@@ -78,13 +82,18 @@ export function assignFields(fields: readonly Field[], scope: Scope, auditor: Au
   for (const field of fields) {
     const [, name, plus, value] = /^([A-Za-z_]\w*)(\+?)=([^]*)$/.exec(field.text) ?? [];
     if (name === undefined || value === undefined) continue;
+    if (field.elements !== undefined) {
+      assignArray(name, field.elements, scope, { auditor, append: plus === "+" });
+      continue;
+    }
     assign(name, { ...field, text: value }, scope, { auditor, append: plus === "+" });
   }
 }
 
 const changeFolder: Builtin = ({ fields, scope }) => {
   const target = parseArguments(fields).operands[0]?.text ?? HOME;
-  const path = target === "-" ? HOLE : scope.state.absolute(target);
+  const isElsewhere = target === "-" || (scope.state.lookup("CDPATH") !== undefined && !/^[./]/.test(target));
+  const path = isElsewhere ? HOLE : scope.state.absolute(target);
   scope.state.folder = path.includes(HOLE) ? undefined : path;
 };
 

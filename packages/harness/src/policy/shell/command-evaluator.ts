@@ -33,7 +33,7 @@ const DEPTH = 16;
 /** Syntax within syntax: brackets, substitutions, compound commands. */
 const NESTING = 100;
 /** What the analysis may do, about one for a character that is looked at; more is more than a person would write. */
-const WORK = 250_000;
+const WORK = 200_000;
 const COMMAND_WORK = 100;
 /** Openings of expansions in one text; the time to read them grows with their square. */
 const OPENINGS = 1000;
@@ -73,6 +73,8 @@ export class CommandEvaluator implements Auditor {
   readonly #active = new Set<FunctionNode>();
   readonly #defined = new Set<FunctionNode>();
   readonly #called = new Set<FunctionNode>();
+  /** Texts are often read again: in loops, and for every value of a variable. */
+  readonly #parsed = new Map<string, ReturnType<typeof parse>>();
   #depth = 0;
   #nesting = 0;
   #work = 0;
@@ -144,7 +146,6 @@ export class CommandEvaluator implements Auditor {
         ...scope,
         detached: true,
         holeOrigin: text.origin,
-        stdin: scope.fromInput ? EMPTY : scope.stdin,
       };
       return this.#runParsed(text.text, inner);
     });
@@ -158,11 +159,17 @@ export class CommandEvaluator implements Auditor {
   }
 
   #runParsed(source: string, scope: Scope): Text {
-    this.spend(source.length);
-    if ((source.match(/[$<>]\(|`|\$\{/g) ?? []).length > OPENINGS) throw new WorkIsUp();
-    const script = parse(source);
+    this.spend(source.length + COMMAND_WORK);
+    const script = this.#parsed.get(source) ?? this.#parse(source);
     if (script.errors !== undefined && script.errors.length > 0) this.report("syntax-unclear", scope);
     return this.#statements(script.commands, scope);
+  }
+
+  #parse(source: string): ReturnType<typeof parse> {
+    if ((source.match(/[$<>]\(|`|\$\{/g) ?? []).length > OPENINGS) throw new WorkIsUp();
+    const script = parse(source);
+    this.#parsed.set(source, script);
+    return script;
   }
 
   /** Keeps the analysis finite; what lies deeper is not judged but blocked. */
@@ -318,19 +325,25 @@ export class CommandEvaluator implements Auditor {
 
   #commandOnce(node: Command, scope: Scope): Text {
     const assignments = node.prefix.filter((item) => item.type === "Assignment");
-    const own =
-      node.name === undefined
-        ? scope
-        : { ...scope, state: assignments.length > 0 ? scope.state.fork() : scope.state };
-    for (const assignment of assignments) this.#assign(assignment, own);
-    const redirected = redirect(node.redirects, this, own);
-    if (node.name === undefined) return written(redirected, EMPTY, own);
-    const name = expandWord(node.name, this, own);
+    const before = node.name === undefined ? [] : scope.state.valuesOf(assignments.map(({ name }) => name));
+    for (const assignment of assignments) this.#assign(assignment, scope);
+    const redirected = redirect(node.redirects, this, scope);
+    if (node.name === undefined) return written(redirected, EMPTY, scope);
+    const output = this.#words(node, { ...scope, stdin: redirected.stdin });
+    // `exec` with nothing but redirections changes what all that follow read.
+    if (node.name.value === "exec" && node.args.length === 0)
+      scope.state.input = { instead: scope.stdin, read: redirected.stdin };
+    scope.state.putBack(before);
+    return written(redirected, output, scope);
+  }
+
+  #words(node: Command, scope: Scope): Text {
+    if (node.name === undefined) return EMPTY;
+    const name = expandWord(node.name, this, scope);
     const rest = node.args.flatMap((arg) =>
-      arg.type === "Assignment" ? [this.#assignmentField(arg, own)] : expandWord(arg, this, own),
+      arg.type === "Assignment" ? [this.#assignmentField(arg, scope)] : expandWord(arg, this, scope),
     );
-    const output = this.runFields([...name, ...rest], { ...own, stdin: redirected.stdin });
-    return written(redirected, output, own);
+    return this.runFields([...name, ...rest], scope);
   }
 
   #assign(node: Assignment, scope: Scope): void {
@@ -348,7 +361,9 @@ export class CommandEvaluator implements Auditor {
 
   #assignmentField(node: Assignment, scope: Scope): Field {
     const value = this.#valueOf(node, scope);
-    return { ...value, text: `${node.name}${node.append === true ? "+" : ""}=${value.text}` };
+    const text = `${node.name}${node.append === true ? "+" : ""}=${value.text}`;
+    if (node.value.type === "Word") return { ...value, text };
+    return { ...value, text, elements: node.value.elements.flatMap((word) => expandWord(word, this, scope)) };
   }
 
   #valueOf({ value }: Assignment, scope: Scope): Text {
@@ -385,9 +400,11 @@ export class CommandEvaluator implements Auditor {
 
   /** Commands in the options of programs that are no shells. */
   #runHidden(call: Call): void {
-    const { scope } = call;
+    const { name, scope } = call;
+    // What a shell on another machine is fed, it reads as commands, too.
+    const stdin = name === "ssh" ? scope.stdin : EMPTY;
     for (const text of hiddenCommands(call))
-      this.runText(text, { ...scope, state: scope.state.fork(), stdin: EMPTY });
+      this.runText(text, { ...scope, state: scope.state.fork(), stdin });
     if (/^g?sed$/.test(call.name) && sedPrograms(call).some(({ text }) => sedFacts(text).runsInput))
       this.report("run-unknown-input", scope);
   }

@@ -28,7 +28,10 @@ export const effectsOf = (call: Call): readonly BuiltInRuleId[] => [
 /** The rules against deleting these paths with all below them. */
 export function deletionRules(fields: readonly Field[], { state }: Scope): readonly BuiltInRuleId[] {
   return fields.flatMap(({ text }) => {
-    const danger = dangerOfDeleting(text, state.absolute(text, false));
+    const path = state.absolute(text, false);
+    // An unknown name in the root may be that of a system folder.
+    const isInRoot = state.folder === "/" && text.startsWith(HOLE) && !text.includes("/");
+    const danger = isInRoot ? "possible" : dangerOfDeleting(text, path);
     if (danger === "certain") return ["delete-system" as const];
     return danger === "possible" ? ["delete-unresolved" as const] : [];
   });
@@ -36,6 +39,9 @@ export function deletionRules(fields: readonly Field[], { state }: Scope): reado
 
 const OTHERS_WRITE = /^[0-7]{0,2}[0-7]?[2367]$/;
 const SYMBOLIC_OTHERS_WRITE = /(^|,)[ug]*[oa][ugoa]*[+=][rxXst]*w/;
+
+/** Given to `find -exec`, they do what `-delete` does. */
+const REMOVERS = /^(\/\S*\/)?(rm|unlink|shred)$/;
 
 const EFFECTS: readonly Effect[] = [
   {
@@ -57,10 +63,18 @@ const EFFECTS: readonly Effect[] = [
   {
     programs: /^find$/,
     rules: ({ fields, scope }) => {
-      if (!texts(fields).includes("-delete")) return [];
+      const words = texts(fields);
+      const removes = words.some(
+        (word, at) => /^-(exec|execdir|ok|okdir)$/.test(word) && REMOVERS.test(words[at + 1] ?? ""),
+      );
+      if (!removes && !words.includes("-delete")) return [];
       const { roots, all } = findRoots(fields);
       const rules = deletionRules(roots, scope);
-      return all ? rules : rules.map(() => "delete-unresolved" as const);
+      if (all) return rules;
+      return [
+        ...rules.map(() => "delete-unresolved" as const),
+        ...roots.flatMap(({ text }) => ruleAgainstWriting(scope.state.absolute(text)) ?? []),
+      ];
     },
   },
   {
@@ -95,7 +109,7 @@ const EFFECTS: readonly Effect[] = [
   },
   {
     programs:
-      /^(mkfs(\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|shred|hdparm)$/,
+      /^(mkfs(\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|shred|hdparm|badblocks)$/,
     rules: ({ name, fields, scope }) => {
       const paths = texts(parseArguments(fields).operands).map((text) => scope.state.absolute(text));
       const disk = paths.some((path) => isDisk(path) || (name.startsWith("mkfs") && path.startsWith(HOLE)));
@@ -114,15 +128,16 @@ function extractionRoot({ name, fields, scope }: Call): string | undefined {
       words.some((word) => /^(-[a-zA-Z]*x|--(extract|get)$)/.test(word))
     : true;
   if (!unpacks) return undefined;
-  const { values } = parseArguments(fields, ["-C", "--directory", "-d", "-D"]);
-  const named = ["-C", "--directory", "-d", "-D"].flatMap((option) => values.get(option)?.text ?? [])[0];
+  const option = name === "unzip" ? "-d" : name === "cpio" ? "-D" : "-C";
+  const { values } = parseArguments(fields, [option, "--directory"]);
+  const named = values.get(option)?.text ?? values.get("--directory")?.text;
   return named ?? (scope.state.folder === "/" ? "/" : undefined);
 }
 
 const opensToAll = (mode: string): boolean => OTHERS_WRITE.test(mode) || SYMBOLIC_OTHERS_WRITE.test(mode);
 
 /** What a path must hold to be one of a secret. */
-const MAY_BE_SECRET = /shadow|environ|[*?[]/;
+const MAY_BE_SECRET = /shadow|environ|mem|[*?[]/;
 /** Programs whose arguments are texts, not files. */
 const TEXT_ONLY =
   /^(echo|printf|git|gh|true|false|:|test|\[|basename|dirname|expr|export|declare|local|kill|ls|stat)$/;
@@ -134,7 +149,11 @@ function readSecrets({ name, fields, scope }: Call): readonly BuiltInRuleId[] {
   const pattern = PATTERN_FIRST.test(name) ? fields.find(({ text }) => !text.startsWith("-")) : undefined;
   const paths = fields
     .filter((field) => field !== pattern)
-    .flatMap(({ text }) => [text, text.slice(Math.max(text.lastIndexOf("="), text.lastIndexOf("@")) + 1)])
+    .flatMap(({ text }) =>
+      /\s/.test(text)
+        ? [text]
+        : [text, text.slice(Math.max(text.lastIndexOf("="), text.lastIndexOf("@")) + 1)],
+    )
     .map((text) => scope.state.absolute(text.replace(/^file:\/\//, "")));
   return paths.some(isSecret) ? ["read-secret"] : [];
 }

@@ -3,7 +3,16 @@ import { parseArguments } from "./arguments.js";
 import type { Call } from "./auditor.js";
 import { rowsByProgram } from "./program-table.js";
 import { sedFacts } from "./sed-program.js";
-import { EMPTY, HOLE, joinedFields, plain, type Field, type Text } from "./values.js";
+import {
+  decodeEscapes,
+  EMPTY,
+  HOLE,
+  joinedFields,
+  plain,
+  quotedFields,
+  type Field,
+  type Text,
+} from "./values.js";
 
 interface HiddenCommands {
   readonly programs: RegExp;
@@ -41,7 +50,21 @@ function gitValue(key: string, value: Text): readonly Text[] {
   return /^(alias|credential)\./i.test(key) ? [] : [value];
 }
 
-function gitTexts({ fields }: Call): readonly Text[] {
+/** Hooks that this very line wrote. */
+const hooks = (files: ReadonlyMap<string, Text>): readonly Text[] =>
+  [...files].flatMap(([path, content]) => (/\/(\.git\/hooks|\.husky)\//.test(path) ? content : []));
+
+/** Scripts of a package file that this very line wrote. */
+function packageScripts({ scope: { state } }: Call): readonly Text[] {
+  const content = state.shared.files.get(state.absolute("package.json"));
+  if (content === undefined) return [];
+  return [...content.text.matchAll(/"[\w:-]+"\s*:\s*"((?:[^"\\]|\\.)*)"/g)].map((match) => ({
+    ...content,
+    text: decodeEscapes((match[1] ?? "").replaceAll('\\"', '"')),
+  }));
+}
+
+function gitTexts({ fields, scope }: Call): readonly Text[] {
   const settings = fields.flatMap((field, index) => {
     const given = field.text === "-c" ? fields[index + 1] : undefined;
     const [, key, value] = /^([^=]+)=([^]*)$/.exec(given?.text ?? "") ?? [];
@@ -56,7 +79,7 @@ function gitTexts({ fields }: Call): readonly Text[] {
           const value = rest[index + 1];
           return value === undefined ? [] : gitValue(field.text, value);
         });
-  return [...settings, ...stored, ...gitSubcommand(fields, words)];
+  return [...settings, ...stored, ...gitSubcommand(fields, words), ...hooks(scope.state.shared.files)];
 }
 
 const GIT_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -74,7 +97,7 @@ const GIT_OPTIONS: Readonly<Record<string, RegExp>> = {
 
 function gitSubcommand(fields: readonly Field[], words: readonly string[]): readonly Text[] {
   const bisect = words.indexOf("bisect");
-  if (bisect >= 0 && words[bisect + 1] === "run") return [joinedFields(fields.slice(bisect + 2))];
+  if (bisect >= 0 && words[bisect + 1] === "run") return [quotedFields(fields.slice(bisect + 2))];
   const foreach = words.indexOf("foreach");
   if (words.includes("submodule") && foreach >= 0)
     return [
@@ -96,7 +119,7 @@ const HIDDEN: readonly HiddenCommands[] = [
     programs: /^(ssh|scp|sftp|autossh)$/,
     texts: (call) => [
       ...behind(optionValues(call, /^-o/), SSH_VALUES),
-      ...(call.name === "ssh" ? remoteCommand(call.fields) : optionValues(call, /^-[SD]$/)),
+      ...(call.name === "ssh" ? remoteCommand(call) : optionValues(call, /^-[SD]$/)),
     ],
   },
   { programs: /^rsync$/, texts: (call) => optionValues(call, /^(-e|-[a-zA-Z]*e(?=$)|--rsh=?)/) },
@@ -155,7 +178,7 @@ const HIDDEN: readonly HiddenCommands[] = [
   },
   {
     programs: /^entr$/,
-    texts: ({ fields }) => [joinedFields(withoutOptions(fields))],
+    texts: ({ fields }) => [quotedFields(withoutOptions(fields))],
   },
   {
     programs: /^(concurrently|npm-run-all)$/,
@@ -175,6 +198,7 @@ const HIDDEN: readonly HiddenCommands[] = [
     texts: (call) => optionValues(call, /^(-[a-z]*c$|--command=?)/),
   },
   { programs: /^(npx|pnpx)$/, texts: (call) => optionValues(call, /^(-c|--call=?)$/) },
+  { programs: /^(npm|pnpm|yarn|bun)$/, texts: packageScripts },
   {
     programs: /^npm$/,
     texts: (call) => (call.fields[0]?.text === "exec" ? optionValues(call, /^(-c|--call=?)$/) : []),
@@ -189,10 +213,12 @@ const HIDDEN: readonly HiddenCommands[] = [
 const SSH_OPTIONS_WITH_VALUE = [..."BbcDEeFIiJLlmOopQRSWw"].map((letter) => `-${letter}`);
 
 /** What is run on the other machine. */
-function remoteCommand(fields: readonly Field[]): readonly Text[] {
+function remoteCommand({ fields, scope }: Call): readonly Text[] {
   const { operands } = parseArguments(fields, SSH_OPTIONS_WITH_VALUE);
   const host = operands[0];
-  return host === undefined ? [] : [joinedFields(fields.slice(fields.indexOf(host) + 1))];
+  if (host === undefined) return [];
+  const command = joinedFields(fields.slice(fields.indexOf(host) + 1));
+  return [command.text === "" ? scope.stdin : command];
 }
 
 const lines = ({ text, origin }: Text): readonly Text[] =>

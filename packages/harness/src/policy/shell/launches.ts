@@ -7,6 +7,7 @@ import { contentOf, findRoots, isInterpreter, isShell } from "./prints.js";
 import { programFacts } from "./program-text.js";
 import { isSecret, ruleAgainstWriting } from "./targets.js";
 import {
+  concatenate,
   decodeEscapes,
   EMPTY,
   HOLE,
@@ -43,6 +44,7 @@ export function launch(call: Call, auditor: Auditor): Text | undefined {
   if (name === "parallel") return runParallel(fields, scope, auditor);
   if (name === "find") return runFind(fields, scope, auditor);
   if (name === "env") return runSplit(fields, scope, auditor);
+  if (readsCommands(call)) return input({ ...scope, state: scope.state.fork() }, auditor);
   return undefined;
 }
 
@@ -81,7 +83,21 @@ function runShell(fields: readonly Field[], scope: Scope, auditor: Auditor): Tex
 
 /** A shell that reads its commands from standard input. */
 const input = (scope: Scope, auditor: Auditor): Text =>
-  auditor.runText(scope.stdin, { ...scope, fromInput: true });
+  auditor.runText(scope.stdin, { ...scope, stdin: EMPTY, fromInput: true });
+
+/** Programs that become a shell where they are given no command. */
+function readsCommands({ name, fields, scope }: Call): boolean {
+  if (scope.stdin.text === "") return false;
+  const words = fields.map(({ text }) => text);
+  if (/^(su|runuser)$/.test(name)) return !words.some((word) => /^(-[a-z]*c|--command)/.test(word));
+  if (/^(sudo|doas)$/.test(name))
+    return (
+      words.length > 0 &&
+      words.every((word) => word.startsWith("-")) &&
+      words.some((word) => /^-[a-zA-Z]*[si]$/.test(word))
+    );
+  return false;
+}
 
 /** A script file: read when this line wrote it or it is a process substitution, left alone otherwise. */
 function runFile(file: Field, scope: Scope, auditor: Auditor): Text {
@@ -132,16 +148,28 @@ function judgeProgram(code: Text, scope: Scope, auditor: Auditor): void {
   const facts = programFacts(code.text);
   const guess = { ...scope, reading: "guess" as const, stdin: EMPTY };
   if (facts.runsHidden) auditor.report("run-decoded", scope);
+  if (facts.runsInput) judgeInput(scope, auditor);
   if (facts.opensShell) auditor.report("network-shell", scope);
   if (facts.forks) auditor.report("fork-bomb", scope);
   for (const text of facts.commands) {
     auditor.runText({ text, origin: "plain" }, { ...guess, state: scope.state.fork() });
   }
+  for (const text of facts.programs) judgeProgram({ ...code, text }, scope, auditor);
   for (const rule of deletionRules(facts.removed.map(plain), scope)) auditor.report(rule, guess);
   if (facts.reads && facts.literals.some(isSecret)) auditor.report("read-secret", scope);
   if (!facts.writes) return;
-  for (const rule of facts.literals.flatMap((path) => ruleAgainstWriting(path) ?? []))
+  for (const rule of facts.literals.flatMap(
+    (path) => ruleAgainstWriting(path.replace(/^\+?[<>]+\s*/, "")) ?? [],
+  ))
     auditor.report(rule, scope);
+}
+
+/** A program that runs what it reads. */
+function judgeInput(scope: Scope, auditor: Auditor): void {
+  const rule = ruleAgainstRunning(scope.stdin.origin);
+  if (rule !== undefined && rule !== "run-decoded") auditor.report(rule, scope);
+  else if (rule === "run-decoded" && scope.stdin.origin === "decoded") auditor.report(rule, scope);
+  else auditor.runText(scope.stdin, { ...scope, state: scope.state.fork(), reading: "guess", stdin: EMPTY });
 }
 
 function runAwk(fields: readonly Field[], scope: Scope, auditor: Auditor): Text | undefined {
@@ -150,12 +178,23 @@ function runAwk(fields: readonly Field[], scope: Scope, auditor: Auditor): Text 
   const given = file === undefined ? (values.get("-e") ?? operands[0]) : undefined;
   const content = file && (STDIN.test(file.text) ? scope.stdin : contentOf(file, scope));
   const program: Text = given ?? content ?? EMPTY;
+  const piped = operands.slice(1).flatMap(({ content }) => content ?? []);
+  const input = piped.length > 0 ? concatenate(piped) : scope.stdin;
+  if (/\bsystem\s*\(\s*[^"\s)]|\|&?\s*"(\/\S*\/)?(ba|da|z|k)?sh\b/.test(program.text))
+    judgeInput({ ...scope, stdin: input }, auditor);
   judgeProgram({ ...program, text: awkCalls(program.text) }, scope, auditor);
   // A pipe to a string is a command that reads what awk prints.
   for (const [, piped = ""] of program.text.matchAll(/\|&?\s*"((?:[^"\\]|\\.){0,500})"/g)) {
     const text = plain(decodeEscapes(piped.replaceAll(/\\(["/])/g, "$1")));
     const state = scope.state.fork();
-    auditor.runText(text, { ...scope, state, stdin: UNKNOWN, reading: "guess", detached: true });
+    auditor.runText(text, {
+      ...scope,
+      state,
+      stdin: UNKNOWN,
+      reading: "guess",
+      detached: true,
+      fromInput: false,
+    });
   }
   return undefined;
 }

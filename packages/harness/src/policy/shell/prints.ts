@@ -78,7 +78,8 @@ function printf([format = EMPTY, ...values]: readonly Field[]): Text {
     decodeEscapes(format.text).replaceAll(/%(%|[-+ #0-9.]*[a-zA-Z])/g, (_whole, directive: string) => {
       if (directive === "%") return "%";
       const value = waiting.shift() ?? "";
-      return directive === "s" || directive === "b" ? decodeEscapes(value) : HOLE;
+      if (directive === "b") return decodeEscapes(value);
+      return directive === "s" ? value : HOLE;
     });
   let text = pass();
   let before = values.length;
@@ -123,8 +124,16 @@ const isKnown = ({ text }: { readonly text: string }): boolean => text !== "" &&
 
 /** Programs that print the paths that they are given, or a part of them. */
 function printedPath(name: string, fields: readonly Field[], { state }: Scope): Text | undefined {
-  if (!/^(realpath|readlink|dirname|basename)$/.test(name)) return undefined;
   const paths = parseArguments(fields).operands;
+  if (/^(which|type|command|hash)$/.test(name))
+    return concatenate(paths.map((field) => ({ ...field, text: `/usr/bin/${field.text}\n` })));
+  if (name === "ls") {
+    const isList = hasShort(parseArguments(fields), "d");
+    return isList
+      ? concatenate(paths.map((field) => ({ ...field, text: `${field.text}\n` })))
+      : plain(`${HOLE}\n`);
+  }
+  if (!/^(realpath|readlink|dirname|basename)$/.test(name)) return undefined;
   const lines = (name === "basename" ? paths.slice(0, 1) : paths).map((field): Text => {
     const { text } = field;
     if (name === "dirname") return { ...field, text: `${/^(\/?.*?)\/+[^/]*\/*$/s.exec(text)?.[1] || "."}\n` };
@@ -135,14 +144,21 @@ function printedPath(name: string, fields: readonly Field[], { state }: Scope): 
   return concatenate(lines);
 }
 
-/** `tr -d`, as far as its characters are written out; letters that are exchanged are not followed. */
+/** `tr`, as far as its characters are written out: removed, or each replaced by another. */
 function translated(fields: readonly Field[], { stdin }: Scope): Text {
-  const { operands } = parseArguments(fields);
-  const removes = /^-[cCst]*d/.test(fields[0]?.text ?? "");
-  const set = decodeEscapes(operands[0]?.text ?? "");
-  if (!removes || !isKnown(stdin) || /[[\]]|.-./.test(set)) return derivedFrom(stdin);
-  const kept = [...stdin.text].filter((character) => !set.includes(character));
-  return { ...stdin, text: kept.join("") };
+  const { operands, options } = parseArguments(fields);
+  const [set = "", other] = operands.map(({ text }) => decodeEscapes(text));
+  const isPlain = ![set, other ?? ""].some((each) => /[[\]]|.-./.test(each));
+  if (!isKnown(stdin) || !isPlain || options.some((option) => /^-[cC]/.test(option)))
+    return derivedFrom(stdin);
+  const removes = options.some((option) => /^-[a-z]*d/.test(option));
+  const replaced = (character: string): string => {
+    const at = set.indexOf(character);
+    if (at < 0) return character;
+    if (removes) return "";
+    return other === undefined ? character : (other[Math.min(at, other.length - 1)] ?? "");
+  };
+  return { ...stdin, text: [...stdin.text].map(replaced).join("") };
 }
 
 function decodes(name: string, fields: readonly Field[]): boolean {

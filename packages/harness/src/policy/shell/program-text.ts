@@ -3,7 +3,10 @@ import { decodeEscapes } from "./values.js";
 
 /** A call that hands a text or a list to the system as a command. */
 const RUNS =
-  /\b(system|popen\d?|exec\w*|spawn\w*|subprocess|check_(?:call|output)|getoutput|shell_exec|passthru|proc_open|qx|Popen|run)\b|`/;
+  /\b(system|popen\d?|exec\w*|spawn\w*|subprocess|check_(?:call|output)|getoutput|shell_exec|passthru|proc_open|qx|Popen|run|child_process)\b|`|%x\W/;
+/** Commands in quotes of their own: `qx(…)` and `%x(…)`. */
+const QUOTED_COMMAND =
+  /(?:\bqx|%x)\s*(?:\(([^)]{1,500})|\{([^}]{1,500})|\[([^\]]{1,500})|([|!/])(.{1,500}?)\4)/g;
 /** A call that removes a tree. */
 const REMOVES =
   /\b(rmtree|rmSync|rmdirSync|rm|remove_tree|rm_rf|rm_r|FileUtils|rimraf|Remove-Item|removeSync)\b/;
@@ -17,9 +20,12 @@ const MAKES_TEXT =
 
 /** A connection that a shell is put on. */
 const CONNECTS =
-  /\b(socket|Socket|TCPSocket|create_connection|fsockopen|net\.connect|createConnection)\b|\/inet\/tcp\//;
+  /\b(socket|Socket|TCPSocket|create_connection|fsockopen|net\.connect|createConnection)\b|["']net["']/;
 const STARTS = /\b(dup2|pty|spawn\w*|exec\w*|system|popen|proc_open|subprocess|getline)\b/;
 const NAMES_SHELL = /["'](\/\S*\/)?(ba|z|da|k)?sh\b/;
+/** A call that runs a text of the same language. */
+const EVALUATES = /\b(exec|eval|Function|instance_eval|class_eval|runInThisContext|loadstring)\b/;
+const READS_INPUT = /\bstdin\b|\bSTDIN\b|\breadFileSync\s*\(\s*0\b|\bARGF\b|\$stdin|\binput\s*\(\)|\bgets\b/;
 /** A loop around `fork`. */
 const FORKS = /\b(while|for|loop|until)\b[^]{0,200}\bfork\b|\bfork\b[^]{0,50}\b(while|until|for)\b/;
 
@@ -30,6 +36,8 @@ const BETWEEN_PIECES = /^\s*(?:\+|\.\.?|~|<>)?\s*$/;
 export interface ProgramFacts {
   /** Texts that may reach a shell. */
   readonly commands: readonly string[];
+  /** Texts that the program may run as a program of its own language. */
+  readonly programs: readonly string[];
   /** Texts that may be the path of a tree to remove. */
   readonly removed: readonly string[];
   /** Every text, for paths that it may open. */
@@ -37,6 +45,8 @@ export interface ProgramFacts {
   readonly reads: boolean;
   readonly writes: boolean;
   readonly runsHidden: boolean;
+  /** Whether it runs what it reads from its input. */
+  readonly runsInput: boolean;
   readonly opensShell: boolean;
   readonly forks: boolean;
 }
@@ -50,21 +60,47 @@ interface Literal {
 /** Reads a program's text without understanding it: its string literals, and what they could be for. */
 export function programFacts(code: string): ProgramFacts {
   const found = literalsOf(code);
+  const own = withoutTexts(code, found);
   const texts = found.map(({ text }) => text);
   const patterns = [...code.matchAll(/<([^<>\s"'=]{1,200})>/g)].map((match) => match[1] ?? "");
-  const literals = [...texts, ...joined(code, found, BETWEEN_PIECES, ""), ...patterns];
-  const removes = REMOVES.test(code);
+  const pieces = joined(code, found, BETWEEN_PIECES, "");
+  const quoted = [...code.matchAll(QUOTED_COMMAND)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? match[5] ?? "",
+  );
+  const literals = [...texts, ...pieces, ...patterns, ...quoted];
   return {
-    commands: RUNS.test(code) ? [...literals, ...joined(code, found, BETWEEN_ELEMENTS, " ")] : [],
-    removed: removes ? literals : [],
+    commands:
+      RUNS.test(own) || pieces.some((piece) => RUNS.test(piece))
+        ? [...literals, ...joined(code, found, BETWEEN_ELEMENTS, " ")]
+        : [],
+    removed: REMOVES.test(own) ? literals : [],
+    programs: EVALUATES.test(own) ? texts : [],
     literals,
-    reads: /\b(open|read\w*|File|slurp|IO|copy\w*|load|fs|Path|cat)\b/.test(code),
-    writes: WRITES.test(code),
-    runsHidden: runsHidden(code),
+    reads: /\b(open|read\w*|File|slurp|IO|copy\w*|load|fs|Path|cat)\b/.test(own),
+    writes: WRITES.test(own),
+    runsHidden: runsHidden(own),
+    runsInput: (RUNS.test(own) || EVALUATES.test(own)) && READS_INPUT.test(own),
     opensShell:
-      CONNECTS.test(code) && STARTS.test(code) && (NAMES_SHELL.test(code) || code.includes("/inet/tcp/")),
-    forks: FORKS.test(code),
+      (CONNECTS.test(own) && STARTS.test(own) && NAMES_SHELL.test(code)) ||
+      (code.includes("/inet/tcp/") && STARTS.test(own)),
+    forks: FORKS.test(own),
   };
+}
+
+/** Shorter texts say how a function is meant, as the mode of `open` does. */
+const MODE_CHARACTERS = 3;
+
+/** The program without what stands in quotes. In backticks there can be program again, so that stays. */
+function withoutTexts(code: string, literals: readonly Literal[]): string {
+  let own = "";
+  let at = 0;
+  for (const { start, end, text } of literals) {
+    if (text.length <= MODE_CHARACTERS || code[start] === "`") continue;
+    const [mode = ""] = /^[<>+|]{0,2}/.exec(text) ?? [];
+    own += code.slice(at, start + 1) + mode;
+    at = end - 1;
+  }
+  return own + code.slice(at);
 }
 
 function runsHidden(code: string): boolean {

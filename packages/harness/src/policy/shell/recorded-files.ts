@@ -13,6 +13,7 @@ export function recordFiles(call: Call): void {
     scope.state.shared.files.set(scope.state.absolute(path), content);
   if (name === "curl" || name === "wget") for (const path of downloads(call)) note(path, DOWNLOADED);
   if (name === "tee") for (const { text } of parseArguments(call.fields).operands) note(text, scope.stdin);
+  for (const [path, content] of made(call)) note(path, content);
   if (!/^(cp|mv|ln|install)$/.test(name)) return;
   const { operands } = parseArguments(call.fields, ["-m", "-o", "-g"]);
   const destination = operands.at(-1)?.text;
@@ -23,6 +24,25 @@ export function recordFiles(call: Call): void {
     note(destination, content);
     note(`${destination}/${lastPart(source.text)}`, content);
   }
+}
+
+const DECODED: Text = { text: HOLE, origin: "decoded" };
+
+/** Files that other programs make of their input or of another file. */
+function made({ name, fields, scope }: Call): readonly (readonly [string, Text])[] {
+  const { operands, values, options } = parseArguments(fields, ["-o", "-out", "-d", "-in"]);
+  const paths = operands.map(({ text }) => text);
+  if (name === "dd")
+    return paths.flatMap((path) => (path.startsWith("of=") ? [[path.slice(3), scope.stdin]] : []));
+  if (name === "sponge") return paths.map((path) => [path, scope.stdin]);
+  if (name === "aria2c")
+    return [...values].flatMap(([option, { text }]) => (option === "-o" ? [[text, DOWNLOADED]] : []));
+  if (name === "openssl" && options.includes("-d")) return paths.map((path) => [path, DECODED]);
+  if (name === "xxd" && options.some((option) => option.startsWith("-r")))
+    return paths.slice(1).map((path) => [path, DECODED]);
+  if (/^(gunzip|unxz|bunzip2|gzip|xz|bzip2|zstd)$/.test(name))
+    return paths.flatMap((path) => (/\.\w+$/.test(path) ? [[path.replace(/\.\w+$/, ""), DECODED]] : []));
+  return [];
 }
 
 /** A link leads away from where it lies. */

@@ -14,7 +14,8 @@ export interface Redirected {
 
 /** Judges redirections, and says what they do to input and output. */
 export function redirect(redirections: readonly Redirection[], auditor: Auditor, scope: Scope): Redirected {
-  let { stdin } = scope;
+  const { input } = scope.state;
+  let stdin = input?.instead === scope.stdin ? input.read : scope.stdin;
   const outputs: string[] = [];
   for (const redirection of redirections) {
     const target = targetOf(redirection, auditor, scope);
@@ -38,12 +39,20 @@ function targetOf(
   if (node.target === undefined) return undefined;
   const target = expandText(node.target, auditor, scope);
   if (node.type === "HereString") return { input: { ...target, text: `${target.text}\n` } };
+  if (node.operator === "<&" && /^\d+$/.test(target.text)) {
+    const input = scope.state.shared.files.get(`/dev/fd/${target.text}`);
+    return input && { input };
+  }
   if (/^[<>]&$/.test(node.operator) && /^(\d+-?|-|\0)$/.test(target.text)) return undefined;
   const path = scope.state.absolute(target.text);
   if (isNetworkPath(path)) auditor.report("network-shell", scope);
   if (node.operator === "<") {
     if (isSecret(path)) auditor.report("read-secret", scope);
-    return { input: contentOf(target, scope) };
+    const content = contentOf(target, scope);
+    const number = node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : 0;
+    if (number === 0) return { input: content };
+    scope.state.shared.files.set(`/dev/fd/${number}`, content);
+    return undefined;
   }
   const rule = ruleAgainstWriting(path);
   if (rule !== undefined) auditor.report(rule, scope);

@@ -34,6 +34,8 @@ export class ShellState {
   folder: string | undefined;
   /** Which of its values each variable has at the moment. */
   world = 0;
+  /** What commands read instead of what they would: `exec < file` sets it. */
+  input: { readonly instead: Text; readonly read: Text } | undefined;
   /** Above zero where a command may or may not run, so that an assignment adds a value instead of replacing. */
   conditional = 0;
   /** Whether a name may no longer mean the program of the system. */
@@ -49,6 +51,7 @@ export class ShellState {
     this.zero = parent?.zero ?? plain("bash");
     this.folder = parent === undefined ? WORKSPACE : parent.folder;
     this.world = parent?.world ?? 0;
+    this.input = parent?.input;
     this.isPathChanged = parent?.isPathChanged ?? false;
   }
 
@@ -93,6 +96,19 @@ export class ShellState {
     this.#own();
     this.#variables.set(name, [all[0] ?? EMPTY]);
     this.#arrays.set(name, all);
+  }
+
+  /** What has to be put back after a command that had the variables for itself. */
+  valuesOf(names: readonly string[]): readonly (readonly [string, readonly Text[] | undefined])[] {
+    return names.map((name) => [name, this.#variables.get(name)] as const);
+  }
+
+  putBack(values: readonly (readonly [string, readonly Text[] | undefined])[]): void {
+    for (const [name, before] of values) {
+      this.#own();
+      if (before === undefined) this.#variables.delete(name);
+      else this.#variables.set(name, before);
+    }
   }
 
   assign(name: string, value: Text, append = false): void {

@@ -120,6 +120,21 @@ const EFFECTS: readonly Effect[] = [
     },
   },
   {
+    programs: /^python[\d.]*$/,
+    rules: ({ fields }) => {
+      const [script, verb] = texts(fields);
+      return when(/(^|\/)setup\.py$/.test(script ?? "") && verb === "install", "install-package");
+    },
+  },
+  {
+    programs: /^enable$/,
+    rules: ({ fields }) =>
+      when(
+        texts(fields).some((text) => /^-\w*f/.test(text)),
+        "loader-variable",
+      ),
+  },
+  {
     programs: /^crontab$/,
     rules: ({ fields, scope }) => {
       const isRead = texts(fields).includes("-l") || (fields.length === 0 && scope.stdin.text === "");
@@ -134,7 +149,7 @@ const EFFECTS: readonly Effect[] = [
     programs:
       /^(shutdown|reboot|poweroff|halt|telinit|kexec|insmod|modprobe|rmmod|swapon|swapoff|umount|nsenter|killall5|pivot_root|systemd-run|debugfs)$/,
     rules: ({ fields }) =>
-      when(!texts(fields).some((text) => /^--?(help|version|V|h)$/.test(text)), "system-control"),
+      when(!texts(fields).some((text) => /^--(help|version)$/.test(text)), "system-control"),
   },
   {
     programs: /^init$/,

@@ -9,7 +9,7 @@ const TOP_FOLDERS =
 /** Of these, nothing may be deleted whole. */
 const SYSTEM_TREES = /^\/(bin|boot|dev(?!\/shm\/)|etc|lib\w*|proc|sbin|sys|usr\/(s?bin|lib\w*))(\/|$)/;
 /** Folders in the second row that hold all of something. */
-const SECOND_ROW = /^\/(home\/[^/]+|usr\/[^/]+|mnt\/user-data)$/;
+const SECOND_ROW = /^\/(home\/[^/]+|usr\/[^/]+|var\/(lib|log|spool|mail|www|backups)|mnt\/user-data)$/;
 /** A last part that means "all that is in it". */
 const ALL_INSIDE = /^[.?[\]!^]*\*[*.?]*$/;
 
@@ -20,8 +20,9 @@ export type Danger = "certain" | "possible" | "none";
  * form; an unknown folder followed by nothing but a slash may be the root.
  */
 export function dangerOfDeleting(raw: string, path: string): Danger {
-  if (new RegExp(`^${HOLE}+/[.*/]*$`).test(raw)) return "possible";
+  if (UNKNOWN_FOLDER.test(raw)) return "possible";
   const target = withoutTail(path);
+  if (target === HOLE && path !== HOLE) return "possible";
   if (target === "/" || TOP_FOLDERS.test(target) || SECOND_ROW.test(target)) return "certain";
   if (SYSTEM_TREES.test(target)) return "certain";
   const [, first = "", ...others] = target.split("/");
@@ -29,6 +30,9 @@ export function dangerOfDeleting(raw: string, path: string): Danger {
   if (first.includes(HOLE)) return "possible";
   return /[*?[]/.test(first) ? "certain" : "none";
 }
+
+/** Everything in a folder that is not known. */
+const UNKNOWN_FOLDER = new RegExp(`^${HOLE}+/[.*/]*$`);
 
 /** The folder, where the path means everything inside it. */
 function withoutTail(path: string): string {
@@ -49,7 +53,7 @@ export function ruleAgainstWriting(path: string): BuiltInRuleId | undefined {
   return STARTUP_FILES.test(path) ? "write-startup" : undefined;
 }
 
-const SECRETS = /^(\/etc\/g?shadow-?|\/proc\/[^/]+\/environ)$/;
+const SECRETS = /^(\/etc\/g?shadow-?|\/proc\/[^/]+\/(environ|mem))$/;
 
 /** Files that a pattern is tried against. */
 const SECRET_EXAMPLES = ["/etc/shadow", "/etc/gshadow", "/proc/1/environ", "/proc/self/environ"];

@@ -18,6 +18,8 @@ export interface Text {
 export interface Field extends Text {
   /** What reading the path `text` gives, where that is known: the output of a process substitution. */
   readonly content?: Text;
+  /** Of `name=(…)`, as a word: the elements. */
+  readonly elements?: readonly Field[];
 }
 
 export const plain = (text: string): Text => ({ text, origin: "plain" });
@@ -33,26 +35,38 @@ export const derivedFrom = (source: Text): Text =>
 /** Longer values are cut: `x=$x$x` doubles with every turn. */
 const VALUE_CHARACTERS = 20_000;
 
-export const concatenate = (texts: readonly Text[]): Text => ({
-  text: cut(texts.map(({ text }) => text).join("")),
-  origin: texts.reduce<Origin>((origin, text) => worse(origin, text.origin), "plain"),
-});
+export function concatenate(texts: readonly Text[]): Text {
+  let text = "";
+  let origin: Origin = "plain";
+  for (const each of texts) {
+    text += each.text;
+    if (each.origin !== "plain") origin = worse(origin, each.origin);
+  }
+  return { text: cut(text), origin };
+}
 
 /** Words with blanks between them. */
 export const joinedFields = (fields: readonly Field[]): Text =>
   concatenate(fields.flatMap((field, index) => (index === 0 ? [field] : [plain(" "), field])));
 
+/** Words that a shell will read as the same words. */
+export const quotedFields = (fields: readonly Field[]): Text => ({
+  ...joinedFields(fields),
+  text: cut(fields.map(({ text }) => `'${text.replaceAll("'", "'\\''")}'`).join(" ")),
+});
+
 /** `text`, with a hole instead of what is too long. */
 export const cut = (text: string): string =>
   text.length > VALUE_CHARACTERS ? text.slice(0, VALUE_CHARACTERS) + HOLE : text;
 
-const ESCAPE = /\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[nt\\])/g;
+const ESCAPE = /\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[nrt\\])/g;
 
 /** The escapes of `echo -e`, `printf` and `$'…'` that hide letters. */
 export const decodeEscapes = (text: string): string =>
   text.replaceAll(ESCAPE, (_whole, escape: string) => {
     if (escape === "n") return "\n";
     if (escape === "t") return "\t";
+    if (escape === "r") return "\r";
     if (escape === "\\") return "\\";
     const hexadecimal = /^[xu]/.test(escape);
     const code = Number.parseInt(hexadecimal ? escape.slice(1) : escape, hexadecimal ? 16 : 8);

@@ -31,6 +31,11 @@ const splittable = (text: Text): Piece => ({ ...text, split: true });
 
 /** The words that one word becomes. Command substitutions inside are run in mind. */
 export function expandWord(word: Word, auditor: Auditor, scope: Scope): readonly Field[] {
+  if (word.parts === undefined) {
+    const text = expandTilde(word.value, word.text);
+    auditor.spend(text.length + 1);
+    return [{ text, origin: text.includes(HOLE) ? scope.holeOrigin : "plain" }];
+  }
   const values = allPositional(word, scope);
   if (values !== undefined) return values;
   const fields = alternativesOf(word, auditor, scope).flatMap((pieces) => split(pieces, scope));

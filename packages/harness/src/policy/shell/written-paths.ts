@@ -52,6 +52,21 @@ function gitPaths({ operands }: Arguments, fields: readonly Field[]): readonly s
 
 const WRITERS: readonly Writer[] = [
   {
+    programs: /^(vi|vim|nvim|view|ex)$/,
+    paths: (_parsed, fields) =>
+      texts(fields).flatMap((text) => /^\+?:?\s*(?:w|wq|write|sav|saveas|x)!?\s+(\S+)/.exec(text)?.[1] ?? []),
+  },
+  {
+    programs: /^g?awk$/,
+    withValue: ["-i", "-v", "-F", "-f"],
+    paths: (parsed) => (values(parsed, "-i")[0] === "inplace" ? texts(parsed.operands.slice(1)) : []),
+  },
+  {
+    programs: /^(fallocate|sponge)$/,
+    withValue: ["-l", "-o"],
+    paths: ({ operands }) => texts(operands),
+  },
+  {
     programs: /^(tee|touch|truncate|shred|unlink|mkfifo|rm|rmdir|mkdir)$/,
     withValue: ["-s", "-r", "-m", "-d"],
     paths: ({ operands }) => texts(operands),
