@@ -28,7 +28,7 @@ describe("command_audit and command_rules", () => {
     [{ command_audit: { severity: { "read-secrets": "warn" } } }, "Did you mean read-secret?"],
     [{ command_audit: { severity: { "command-unusable": "warn" } } }, "command-unusable"],
     [{ command_audit: { severity: { "read-secret": "low" } } }, "command_audit.severity.read-secret"],
-    [{ command_rules: { denied: ["rm *"] } }, "Did you mean deny?"],
+    [{ command_rules: { denied: ["rm *"] } }, "Known names there: allow, ask, deny"],
     [{ command_rules: { deny: ["git status && rm *"] } }, "command_rules.deny[0]"],
     [{ command_rules: { allow: ["ls *", " git"] } }, "command_rules.allow[1]"],
     [{ command_rules: { deny: "rm *" } }, "command_rules.deny"],
