@@ -1,6 +1,6 @@
 /** `deerflow run`: one task, in this process, shown as it happens. */
 import { randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import {
   DeerflowError,
   type Host,
@@ -15,6 +15,7 @@ import {
 import { type CommandContext, type GlobalOptions, hostOptions } from "../command-context.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import { importInput, type ImportedFile } from "../import-input.js";
+import { resultPaths } from "../result-paths.js";
 import { RunPrinter } from "../terminal/run-printer.js";
 
 export interface RunOptions {
@@ -71,7 +72,7 @@ export async function runInHost(work: Work): Promise<number> {
       else printer.frame(frame);
     }
     const ended = await host.runs.join(job);
-    if (!options.json) sayEnd(work, threadId, ended, printer);
+    if (!options.json) await sayEnd(work, threadId, ended, printer);
     return exitCodeOf(ended.status, ended.stopReason, printer);
   } finally {
     release();
@@ -137,14 +138,16 @@ function sayStart({ context, host, task }: Work, threadId: string, modelName: st
   context.output.note(`${colors.bold("Task")} ${task}\n\n`);
 }
 
-function sayEnd({ context, host }: Work, threadId: string, ended: RunRecord, printer: RunPrinter): void {
+async function sayEnd(
+  { context, host }: Work,
+  threadId: string,
+  ended: RunRecord,
+  printer: RunPrinter,
+): Promise<void> {
   const { output } = context;
-  const { outputs } = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
-  for (const artifact of printer.artifacts) {
-    output.print(
-      `\n${output.colors.green("Result")} ${join(outputs, artifact.replace("/mnt/user-data/outputs/", ""))}\n`,
-    );
-  }
+  const directories = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
+  for (const path of await resultPaths(directories, printer.artifacts))
+    output.print(`\n${output.colors.green("Result")} ${path}\n`);
   output.note(denialsText(printer.denials));
   output.note(`\n${printer.waitsForDecision ? decisionText(threadId) : endText(ended)}`);
   output.note(`Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);
