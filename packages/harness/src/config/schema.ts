@@ -62,8 +62,6 @@ export const configSchema = z.strictObject({
     "Calls that wait for a person, by tool.\n" +
       "Example: {write_file: true, bash: {allowed_decisions: [approve, reject]}}. False never asks, whatever the rules say.",
   ),
-  uploads: section({
-    max_files: integer({ min: 1, fallback: 10 }).describe("Files of one upload."),
   command_audit: commandAuditSection.describe(
     "The audit of shell commands: advice and a log in front of the sandbox, which is the wall.",
   ),
@@ -73,6 +71,8 @@ export const configSchema = z.strictObject({
       "and where nobody can be asked it is denied. With no rules at all nothing is asked.\n" +
       'Example: {allow: ["git *", "ls *"], deny: ["git push *", "rm *"]}. "git *" fits git and git status, not gitk.',
   ),
+  uploads: section({
+    max_files: integer({ min: 1, fallback: 10 }).describe("Files of one upload."),
     max_file_size: integer({ min: 1, fallback: 50 * MEBIBYTE }).describe("Bytes of one file."),
     max_total_size: integer({ min: 1, fallback: 100 * MEBIBYTE }).describe("Bytes of one upload."),
   }).describe("Limits of uploads."),
