@@ -113,7 +113,8 @@ async function printing({ dialect = "deerflow", pieces = [], result = {}, files,
   const runtime = { toolCallId: "call-1", writer: (event: unknown) => events.push(event) };
   const name = DIALECTS[dialect].faces.execute.name;
   const call = { type: "tool_call", id: "call-1", name, args: { command: "x" } } as const;
-  const answer = (await tool?.invoke(call, runtime)) as ToolMessage;
+  // LangGraph hands these to a tool; the type of a bare call does not know them.
+  const answer = (await tool?.invoke(call, runtime as object)) as ToolMessage;
   return { answer, events, name };
 }
 

@@ -188,7 +188,9 @@ export class AioClient {
 async function bytesOf(response: Response, most: number): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of response.body ?? []) {
+  // Node's bodies can be iterated; the type of a browser's, which tests are checked with too, does not say so.
+  const body = response.body as AsyncIterable<Uint8Array> | null;
+  for await (const piece of body ?? []) {
     size += piece.length;
     if (size > most) return undefined;
     pieces.push(piece);
