@@ -1,5 +1,8 @@
 /** Work that ends at a time limit, or when somebody stops it. */
 
+/** A longer time would end a timer at once. */
+export const MOST_MILLISECONDS = 2 ** 31 - 1;
+
 /**
  * Runs `work` with a signal that is aborted after so many seconds, or when `signal` is. Not `AbortSignal.any`: what
  * only it holds is collected as garbage in Node 20, and with it the time limit.
@@ -10,7 +13,7 @@ export async function withTimeLimit<T>(
   work: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), seconds * 1000);
+  const timer = setTimeout(() => limit.abort(), Math.min(seconds * 1000, MOST_MILLISECONDS));
   const unlink = abortWith(signal, limit);
   try {
     return await work(limit.signal);

@@ -21,6 +21,7 @@ import type {
 } from "./contract.js";
 import { judgedLinks } from "./judged-links.js";
 import {
+  answeredBytes,
   appendScript,
   commitScript,
   hashScript,
@@ -85,7 +86,8 @@ export class SandboxBackend implements FileBackend, LinkFollowing, WithShell {
   }
 
   async realPath(path: string): Promise<string> {
-    const [, real] = /^\.((?:\/.*)?)$/s.exec(String(decoded(await this.#run(realPathScript(path))))) ?? [];
+    const [, real] =
+      /^\.((?:\/.*)?)$/s.exec(String(answeredBytes(await this.#run(realPathScript(path))))) ?? [];
     if (real === undefined) throw this.#failed(path);
     return real === "" ? "/" : real;
   }
@@ -174,7 +176,7 @@ export class SandboxBackend implements FileBackend, LinkFollowing, WithShell {
   async #collect(script: (offset: number) => string, path: string): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for (let size = 0; ; ) {
-      const piece = decoded(await this.#run(script(size)));
+      const piece = answeredBytes(await this.#run(script(size)));
       if (piece === undefined) throw this.#failed(path);
       pieces.push(piece);
       size += piece.length;
@@ -208,12 +210,6 @@ const denied = (path: string): DeerflowError =>
     path: shownPath(path),
     reason: "the sandbox does not let it be changed",
   });
-
-/** Undefined when the text is no base64: something else answered. */
-function decoded(text: string): Buffer | undefined {
-  const trimmed = text.trim();
-  return /^[A-Za-z0-9+/]*={0,2}$/.test(trimmed) ? Buffer.from(trimmed, "base64") : undefined;
-}
 
 function splitAtNul(bytes: Buffer): Buffer[] {
   const records: Buffer[] = [];

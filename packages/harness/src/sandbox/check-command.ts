@@ -11,13 +11,16 @@ const refuse = (reason: string): never => {
 };
 
 /** @throws DeerflowError `command_invalid` */
-export function checkCommand({ command, cwd, env, secrets }: CommandRequest): void {
+export function checkCommand({ command, cwd, env, secrets, timeoutSeconds = 1 }: CommandRequest): void {
   const variables = { ...env, ...secrets };
   if (command.trim() === "") refuse("it is empty");
   if (Buffer.byteLength(command) > COMMAND_BYTES) refuse(`it is longer than ${COMMAND_BYTES} bytes`);
   if (cwd !== undefined && !cwd.startsWith("/")) refuse("its working directory is not an absolute path");
-  for (const name of Object.keys(variables)) {
+  if (!(timeoutSeconds > 0)) refuse(`its time limit of ${timeoutSeconds} seconds is not above zero`);
+  for (const [name, value] of Object.entries(variables)) {
     if (!VARIABLE_NAME.test(name)) refuse("an environment variable has no valid name");
+    if (Buffer.byteLength(value) > COMMAND_BYTES)
+      refuse(`the variable ${name} is longer than ${COMMAND_BYTES} bytes`);
   }
   const texts = [command, cwd ?? "", ...Object.values(variables)];
   if (texts.some((text) => text.includes("\0"))) refuse("it holds a NUL character");

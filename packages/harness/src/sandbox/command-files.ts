@@ -5,6 +5,7 @@ import { DeerflowError } from "../base/errors.js";
 import { shownPath } from "../base/virtual-path.js";
 import type { Sandbox, SandboxFiles } from "./contract.js";
 import {
+  answeredBytes,
   appendScript,
   commitScript,
   PIECE_BYTES,
@@ -14,7 +15,6 @@ import {
 } from "./file-scripts.js";
 
 const SCRIPT_SECONDS = 60;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Needs a POSIX shell, base64, head and tail in the sandbox. A write is atomic; a read of a changing file is not. */
 export class CommandFiles implements SandboxFiles {
@@ -29,8 +29,8 @@ export class CommandFiles implements SandboxFiles {
     const pieces: Buffer[] = [];
     for (let size = 0; ; ) {
       const text = await this.#answer(path, readScript(path, size));
-      if (!BASE64.test(text)) throw failed(path, "its shell has no base64, head or tail");
-      const piece = Buffer.from(text, "base64");
+      const piece = answeredBytes(text);
+      if (piece === undefined) throw failed(path, "its shell has no base64, head, tail or tr");
       pieces.push(piece);
       size += piece.length;
       if (piece.length < PIECE_BYTES) return Buffer.concat(pieces);

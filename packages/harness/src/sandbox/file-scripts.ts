@@ -9,7 +9,21 @@ export const PIECE_BYTES = 60_000;
 /** One word for the shell, whatever it holds. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const LINES = "| base64 | tr -d '\\n'";
+/** With the letters turned by 13, because a sandbox takes secrets out of what it prints, in plain base64 too. */
+const LINES = "| base64 | tr -d '\\n' | tr A-Za-z N-ZA-Mn-za-m";
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+const turned = (text: string): string =>
+  text.replaceAll(/[A-Za-z]/g, (letter) => {
+    const code = letter.charCodeAt(0);
+    return String.fromCharCode(code + ((code | 32) < "n".charCodeAt(0) ? 13 : -13));
+  });
+
+/** What a script answered in base64; undefined when something else answered. */
+export function answeredBytes(output: string): Buffer | undefined {
+  const text = output.trim();
+  return BASE64.test(text) ? Buffer.from(turned(text), "base64") : undefined;
+}
 const MODIFIED = `$(stat -c %Y -- "$p" 2>/dev/null || echo 0)`;
 
 /** Answers `d 0 SECONDS`, `f BYTES SECONDS`, or `n` for everything else. */

@@ -28,7 +28,7 @@ describe("OutputGate", () => {
     await Promise.resolve();
     expect(stream.isPaused()).toBe(true);
     settle[0]?.resolve();
-    await gate.settled();
+    await gate.settled(5000);
     expect([gate.isClosed, stream.isPaused()]).toEqual([false, false]);
   });
 
@@ -38,7 +38,7 @@ describe("OutputGate", () => {
       const gate = new OutputGate(stream, listener, () => undefined);
       gate.tell("a");
       expect([gate.isClosed, stream.isPaused()]).toEqual([false, false]);
-      await gate.settled();
+      await gate.settled(5000);
     }
   });
 
@@ -47,9 +47,20 @@ describe("OutputGate", () => {
     gate.tell("a");
     gate.tell("b");
     for (const { reject } of settle) reject(new Error("full"));
-    await expect(gate.settled()).rejects.toThrow("full");
+    await expect(gate.settled(5000)).rejects.toThrow("full");
     gate.tell("c");
     expect([told, failures(), gate.isClosed]).toEqual([["a", "b"], 1, false]);
+  });
+
+  it("does not wait for ever for a listener that never ends", async () => {
+    const gate = new OutputGate(
+      null,
+      () => new Promise(() => undefined),
+      () => undefined,
+    );
+    gate.tell("a");
+    await gate.settled(20);
+    expect(gate.isClosed).toBe(true);
   });
 
   it("takes a listener that throws for one that failed", async () => {
@@ -61,7 +72,7 @@ describe("OutputGate", () => {
       failures += 1;
     });
     gate.tell("a");
-    await expect(gate.settled()).rejects.toThrow("broken");
+    await expect(gate.settled(5000)).rejects.toThrow("broken");
     expect(failures).toBe(1);
   });
 });

@@ -1,5 +1,6 @@
 /** Holds a program back while whoever listens to its output is busy with what it was told. */
 import type { Readable } from "node:stream";
+import { orAborted, withTimeLimit } from "../base/abort.js";
 
 type Holdable = Pick<Readable, "pause" | "resume">;
 type Listener = (chunk: string) => void | Promise<void>;
@@ -34,11 +35,14 @@ export class OutputGate {
   }
 
   /**
-   * Resolves when the listener is done with all that it was told.
+   * Resolves when the listener is done with all that it was told, or after that long: one that never ends must not
+   * keep a command for ever.
    * @throws what the listener threw
    */
-  async settled(): Promise<void> {
-    await Promise.all(this.#busy);
+  async settled(mostMilliseconds: number): Promise<void> {
+    await withTimeLimit(mostMilliseconds / 1000, undefined, (limit) =>
+      orAborted(Promise.all(this.#busy), limit),
+    );
     if (this.#failure !== undefined) throw this.#failure.reason;
   }
 

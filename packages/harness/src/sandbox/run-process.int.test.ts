@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ProcessRequest, runProcess } from "./run-process.js";
 
-const run = (command: string, onOutput: ProcessRequest["onOutput"]) =>
+const run = (command: string, onOutput: ProcessRequest["onOutput"], own: Partial<ProcessRequest> = {}) =>
   runProcess({
     file: "/bin/bash",
     arguments: ["-c", command],
@@ -10,6 +10,7 @@ const run = (command: string, onOutput: ProcessRequest["onOutput"]) =>
     outputCharacters: 1000,
     replacements: [],
     onOutput,
+    ...own,
   });
 
 describe("runProcess", () => {
@@ -27,6 +28,14 @@ describe("runProcess", () => {
     expect([characters, busy]).toEqual([3_000_000, 0]);
     // What Node had read already when it was told to wait.
     expect(most).toBeLessThan(4);
+  });
+
+  it("ends at its time limit also when its listener never does", async () => {
+    const outcome = await run("echo a; sleep 60", () => new Promise(() => undefined), {
+      timeoutMilliseconds: 300,
+    });
+    expect(outcome).toMatchObject({ timedOut: true, output: "a\n" });
+    expect(outcome.durationMilliseconds).toBeLessThan(10_000);
   });
 
   it("ends the program when its listener fails, with the failure", async () => {

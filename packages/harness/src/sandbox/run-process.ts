@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { MOST_MILLISECONDS } from "../base/abort.js";
 import { killNamespace } from "./kill-namespace.js";
 import { killTree } from "./kill-tree.js";
 import { OutputGate } from "./output-gate.js";
@@ -53,7 +54,7 @@ export interface ProcessOutcome {
 
 /** How long the pipes may stay open after the program has ended and its descendants were killed. */
 const DRAIN_MILLISECONDS = 1000;
-/** How often that time begins anew while a listener is still busy with what the program printed. */
+/** How often that time begins anew while a listener is still busy with what a program printed that was not killed. */
 const MAX_DRAINS = 30;
 const ERROR_CHARACTERS = 4000;
 
@@ -73,20 +74,28 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   const output = collect({ stdout, stderr: child.stderr }, request, gate);
 
   let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
+  let drains = MAX_DRAINS;
+  const stop = () => {
+    drains = 1;
     kill();
-  }, request.timeoutMilliseconds);
+  };
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      stop();
+    },
+    Math.min(request.timeoutMilliseconds, MOST_MILLISECONDS),
+  );
   const signals = [request.signal, request.stop];
   for (const signal of signals) {
-    signal?.addEventListener("abort", kill, { once: true });
-    if (signal?.aborted === true) kill();
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
   }
   try {
-    const exitCode = await ended(child, stdout, kill, gate);
+    const exitCode = await ended({ child, stdout }, kill, (done) => gate.isClosed && done < drains);
     request.signal?.throwIfAborted();
     const collected = output();
-    await gate.settled();
+    await gate.settled(drains * DRAIN_MILLISECONDS);
     return {
       ...collected,
       exitCode,
@@ -95,7 +104,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     };
   } finally {
     clearTimeout(timer);
-    for (const signal of signals) signal?.removeEventListener("abort", kill);
+    for (const signal of signals) signal?.removeEventListener("abort", stop);
   }
 }
 
@@ -167,15 +176,14 @@ function collect(
  * it is killed as soon as the program itself has ended, so that it cannot keep the call hanging.
  */
 async function ended(
-  child: ChildProcess,
-  stdout: Readable | null,
+  { child, stdout }: Started,
   kill: () => void,
-  gate: OutputGate,
+  isWorthWaiting: (drains: number) => boolean,
 ): Promise<number | undefined> {
   let drain: NodeJS.Timeout | undefined;
   const closeLater = (drains: number): void => {
     drain = setTimeout(() => {
-      if (gate.isClosed && drains < MAX_DRAINS) return closeLater(drains + 1);
+      if (isWorthWaiting(drains)) return closeLater(drains + 1);
       stdout?.destroy();
       child.stderr?.destroy();
     }, DRAIN_MILLISECONDS);

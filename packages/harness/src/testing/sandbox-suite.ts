@@ -251,6 +251,14 @@ export function sandboxSuite(
       expect(outputs).toEqual(numbers.map((n) => `${n}\n`));
     });
 
+    it("takes any time limit above zero, and none at all", async () => {
+      const limits = [Number.POSITIVE_INFINITY, 1e10, 3e6];
+      const results = await Promise.all(limits.map((timeoutSeconds) => execute("true", { timeoutSeconds })));
+      expect(results.map(({ exitCode, timedOut }) => [exitCode, timedOut])).toEqual(
+        limits.map(() => [0, false]),
+      );
+    });
+
     it.each([
       ["an empty command", { command: " " }],
       ["a NUL character", { command: "echo a\0b" }],
@@ -258,6 +266,9 @@ export function sandboxSuite(
       ["a variable without a valid name", { command: "env", env: { "A=B": "x" } }],
       ["a relative working directory", { command: "pwd", cwd: "inner" }],
       ["a command of 200,000 bytes", { command: `: ${"x".repeat(200_000)}` }],
+      ["a variable of 200,000 bytes", { command: "true", env: { A: "x".repeat(200_000) } }],
+      ["no time at all", { command: "true", timeoutSeconds: 0 }],
+      ["a time limit that is no number", { command: "true", timeoutSeconds: Number.NaN }],
     ])("refuses %s", async (_name, request) => {
       await expect(opened.sandbox.execute(request)).rejects.toMatchObject({ code: "command_invalid" });
     });

@@ -123,12 +123,12 @@ export class BubblewrapProvider implements SandboxProvider {
         this.#network.during(spec.id, { ...this.#parts(), nodePath: this.#nodePath }, (network) =>
           this.#execute({ ...prepared, network, overlays }, request, signal),
         );
-    return this.#acquired.add(spec.id, runWith([]), {
+    return this.#acquired.add(spec.id, runWith([]), (another) => ({
       keeping: (rules) => {
         const keeper = new PathKeeper({ rules, mounts, running: this.#runningPlans });
-        return this.#acquired.another(spec.id, keptBy(keeper, runWith));
+        return another(keptBy(keeper, runWith));
       },
-    });
+    }));
   }
 
   assertKept(rules: PathRules, spec: SandboxSpec): void {

@@ -67,7 +67,7 @@ export class RemoteProvider implements SandboxProvider {
     return this.#acquired.add(
       spec.id,
       async (request, signal) => (await this.#open(spec, mounts)).execute(request, signal),
-      { files },
+      () => ({ files }),
     );
   }
 
