@@ -50,6 +50,25 @@ describe.skipIf(!(await bubblewrapWorks())).each(IDENTITIES)(
         expect(output).toBe("EPERM\n");
         unix.close();
       });
+
+      it("also with pairs of sockets, of which only those are made that stay connected", async () => {
+        const program = String.raw`use Socket;
+for my $kind (SOCK_STREAM, SOCK_SEQPACKET, SOCK_DGRAM, SOCK_RAW) {
+  if (!socketpair(my $one, my $other, AF_UNIX, $kind, 0)) { print "$!\n"; next }
+  send($one, "paired\n", 0);
+  recv($other, my $text, 9, 0);
+  print $text;
+  for my $name ("host.sock", "\0host") {
+    my $address = sockaddr_un($name);
+    print connect($one, $address) || defined send($one, "x", 0, $address) && $kind == SOCK_STREAM ? "reached\n" : "held\n";
+  }
+}`;
+        writeFileSync(join(opened.workspace, "pairs.pl"), program);
+        const { output } = await execute("perl pairs.pl");
+        expect(output).toBe(`${"paired\nheld\nheld\n".repeat(2)}${"Operation not permitted\n".repeat(2)}`);
+        const child = `require("child_process").execFile("echo", ["works"], (_, out) => console.log(out.trim()))`;
+        expect((await execute(`node -e '${child}'`)).output).toBe("works\n");
+      });
     });
 
     describe("hides the host's files:", () => {

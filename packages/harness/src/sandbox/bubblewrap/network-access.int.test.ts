@@ -325,9 +325,12 @@ describe.skipIf(!works)("a sandbox whose network is open", () => {
     const { output } = await opened.sandbox.execute({
       command:
         `curl -sS http://127.0.0.1:${port}/; cat /etc/resolv.conf > /dev/null && echo resolver; env | grep -ci proxy; ` +
-        `node -e 'require("net").connect("x.sock").on("error", (error) => console.log(error.code))'`,
+        `node -e 'require("net").connect("x.sock").on("error", (error) => console.log(error.code))'; ` +
+        // Abstract names belong to the network namespace, and this is the host's.
+        `node -e 'require("net").connect("\\0x").on("error", (error) => console.log(error.code))'; ` +
+        `perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_DGRAM, 0) or print "$!\n"'`,
     });
-    expect(output).toBe("host\nresolver\n0\nEPERM\n");
+    expect(output).toBe("host\nresolver\n0\nEPERM\nEPERM\nOperation not permitted\n");
     expect((await provider.health()).network).toContain("whole network");
     await opened.close();
     server.close();

@@ -1,7 +1,8 @@
 /**
  * The system call filter of the sandbox, assembled by hand so that nothing has to be compiled: classic BPF, as
  * `bwrap --seccomp FD` takes it. It refuses what namespaces leave open: sockets other than internet and netlink
- * (a UNIX socket in a shown folder, vsock to a virtual machine's host, crypto sockets), tracing other processes,
+ * (a UNIX socket in a shown folder, vsock to a virtual machine's host, crypto sockets), pairs of sockets that can still
+ * call others, tracing other processes,
  * the kernel's key rings, interfaces that have a history of kernel holes, and files with setuid or setgid bits,
  * which would lend the host user's rights to whoever starts them outside.
  *
@@ -70,11 +71,23 @@ const SOCKET: CallNumbers = { x64: 41, arm64: 198 };
 /** AF_INET, AF_INET6, AF_NETLINK: programs look up addresses through netlink. */
 const ALLOWED_FAMILIES = [2, 10, 16] as const;
 
+const SOCKET_PAIR: CallNumbers = { x64: 53, arm64: 199 };
+/** AF_UNIX, the only family whose pairs the kernel makes for ordinary programs. */
+const PAIR_FAMILY = 1;
+/** Of the type; the rest are flags. */
+const TYPE_BITS = 0xf;
+/**
+ * SOCK_STREAM and SOCK_SEQPACKET stay connected to each other for good. A pair of datagram sockets, which SOCK_RAW
+ * gives too, can send to any UNIX socket by its path or abstract name.
+ */
+const ALLOWED_PAIRS = [1, 5] as const;
+
 const AUDIT_ARCHITECTURE: CallNumbers = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 /** Calls of the x32 interface carry this bit on x64. */
 const X32_BIT = 0x4000_0000;
 
 const LOAD_WORD = 0x20;
+const KEEP_BITS = 0x54;
 const JUMP_EQUAL = 0x15;
 const JUMP_GREATER_OR_EQUAL = 0x35;
 const JUMP_ANY_BIT = 0x45;
@@ -114,6 +127,20 @@ function judgeMode(number: number, { mode, flags }: ModeCall): readonly Instruct
   return [[JUMP_EQUAL, 0, whenCreating.length, number], ...whenCreating];
 }
 
+/** When the call is `number`, allow pairs of sockets that reach nobody but each other. */
+function judgePair(number: number): readonly Instruction[] {
+  const body: readonly Instruction[] = [
+    [LOAD_WORD, 0, 0, atArgument(0)],
+    [JUMP_EQUAL, 1, 0, PAIR_FAMILY],
+    [RETURN, 0, 0, REFUSE],
+    [LOAD_WORD, 0, 0, atArgument(1)],
+    [KEEP_BITS, 0, 0, TYPE_BITS],
+    ...ALLOWED_PAIRS.flatMap((type) => leaveIf(JUMP_EQUAL, type, ALLOW)),
+    [RETURN, 0, 0, REFUSE],
+  ];
+  return [[JUMP_EQUAL, 0, body.length, number], ...body];
+}
+
 function program(architecture: SeccompArchitecture): readonly Instruction[] {
   const families = ALLOWED_FAMILIES.flatMap((family) => leaveIf(JUMP_EQUAL, family, ALLOW));
   return [
@@ -128,6 +155,7 @@ function program(architecture: SeccompArchitecture): readonly Instruction[] {
       const number = call[architecture];
       return number === undefined ? [] : judgeMode(number, call);
     }),
+    ...judgePair(SOCKET_PAIR[architecture]),
     [JUMP_EQUAL, 1, 0, SOCKET[architecture]],
     [RETURN, 0, 0, ALLOW],
     [LOAD_WORD, 0, 0, atArgument(0)],
