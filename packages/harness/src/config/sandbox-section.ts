@@ -16,7 +16,7 @@ const limitsSection = section({
     "Processors that a command may keep busy; 0 for all.",
   ),
   memory_mb: integer({ min: 64, fallback: 2048 }).describe("Mebibytes of memory of a command."),
-  processes: integer({ min: 8, fallback: 256 }).describe("Processes of a command at once."),
+  processes: integer({ min: 8, fallback: 256 }).describe("Processes and threads of a command at once."),
   open_files: integer({ min: 64, fallback: 1024 }).describe("Open files of one process."),
   file_mb: integer({ min: 1, fallback: 1024 }).describe("Mebibytes of one file that a command writes."),
   temporary_mb: integer({ min: 1, fallback: 256 }).describe("Mebibytes of the temporary folder."),
@@ -112,7 +112,7 @@ export const sandboxSection = section({
     .array(mountSchema)
     .default([])
     .describe(
-      "More folders for commands and file tools, as [{host_path: /data, container_path: /mnt/data, read_only: true}].",
+      "More folders for commands and file tools, as [{host_path: /data, container_path: /mnt/data, read_only: true}]. A folder must not lie inside another that is not read-only, nor hold or lie in the folders of threads.",
     ),
   replicas: integer({ min: 1, fallback: 3 }).describe("Containers or remote sandboxes at once."),
   idle_timeout: integer({ min: 0, fallback: 600 }).describe(

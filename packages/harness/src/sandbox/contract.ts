@@ -26,7 +26,10 @@ export interface CommandRequest {
 }
 
 export interface CommandResult {
-  /** Standard output and error, interleaved as they came, cut to the provider's limit. Host paths never occur. */
+  /**
+   * Standard output and error, interleaved as they came, cut to the provider's limit. The host paths of mounts never
+   * occur, but for those of a single name, as `/data`.
+   */
   readonly output: string;
   /** 124 after a timeout, as timeout(1) has it; `undefined` when a signal ended the command. */
   readonly exitCode: number | undefined;
