@@ -34,7 +34,7 @@ export function gatewayDeps(host: Host, { version, host: bound }: ServeHostOptio
     events: host.persistence.events,
     models: () => host.models(),
     files: async (principal, threadId) =>
-      threadFiles(threadDirectories(host.home, principal, threadId), addedMounts(host.config())),
+      threadFiles(threadDirectories(host.home, principal, threadId), addedMounts(host.config(), host.home)),
     health: () => healthOf(host),
     principal: async () => LOCAL_PRINCIPAL,
     version,

@@ -4,6 +4,7 @@ import { access, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import {
+  addedMounts,
   ConfigSource,
   DeerflowError,
   type DeerflowConfig,
@@ -82,6 +83,7 @@ function examineConfig(
   try {
     const source = new ConfigSource({ env, cwd, ...(path === undefined ? {} : { path }) });
     const config = source.current();
+    addedMounts(config, resolveHome(env, cwd));
     return [
       { name: "config", state: "ok", text: source.path ?? "no config.yaml; the defaults hold" },
       config,

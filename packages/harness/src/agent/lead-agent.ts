@@ -13,6 +13,7 @@ import type { AuditSink } from "../policy/audit-sink.js";
 import type { SandboxMount, SandboxProvider } from "../sandbox/contract.js";
 import { LazySandbox } from "../sandbox/lazy-sandbox.js";
 import { maskPaths } from "../sandbox/path-mask.js";
+import { addedMounts } from "./added-mounts.js";
 import type { AgentFactory, AgentRequest, PreparedAgent } from "./contract.js";
 import { createDeerflowAgent } from "./create-deerflow-agent.js";
 import { offloadServices, outputFilesOf } from "./lead-agent-offload.js";
@@ -89,14 +90,6 @@ export const threadMounts = (directories: ThreadDirectories): readonly SandboxMo
     mode: "read-write",
   }));
 
-/** The folders that the operator shows to every thread besides. */
-export const addedMounts = ({ sandbox }: DeerflowConfig): readonly SandboxMount[] =>
-  sandbox.mounts.map(({ host_path: hostPath, container_path: virtualPath, read_only: readOnly }) => ({
-    virtualPath,
-    hostPath,
-    mode: readOnly ? "read-only" : "read-write",
-  }));
-
 /** A thread's files, as its agent sees them. */
 export const threadFiles = (
   directories: ThreadDirectories,
@@ -112,7 +105,7 @@ function servicesOf(
 ): LeadAgentServices {
   const directories = threadDirectories(parts.home, principal, threadId);
   createThreadDirectories(directories);
-  const added = addedMounts(config);
+  const added = addedMounts(config, parts.home);
   const mounts = [...threadMounts(directories), ...added];
   const provider = parts.sandboxProvider;
   const id = sandboxId(provider?.name ?? "none", principal, threadId);

@@ -42,6 +42,12 @@ function userHome(home: string, principal: Principal): string {
   return join(home, "tenants", principal.tenantId, "users", principal.userId);
 }
 
+/** The folders that hold what belongs to threads, of every user. */
+export const threadsFolders = (home: string): readonly string[] => [
+  join(home, "threads"),
+  join(home, "tenants"),
+];
+
 /** `<home>/threads/<id>`: everything that belongs to one thread on disk. */
 export const threadHome = (home: string, principal: Principal, threadId: string): string =>
   join(userHome(home, principal), "threads", assertThreadId(threadId));

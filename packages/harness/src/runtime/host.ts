@@ -1,4 +1,5 @@
 /** One installation, opened: configuration, storage, sandbox, models, agents and runs, wired together. No logic. */
+import { addedMounts } from "../agent/added-mounts.js";
 import { LEAD_AGENT, makeLeadAgent } from "../agent/lead-agent.js";
 import type { AgentFactory } from "../agent/contract.js";
 import { lineLogger, type Logger } from "../base/logger.js";
@@ -54,7 +55,7 @@ export interface Host {
 
 /**
  * Opens an installation.
- * @throws DeerflowError `config_*`, `home_not_writable`, `database_*`; then nothing stays open
+ * @throws DeerflowError `config_*`, `sandbox_mount_invalid`, `home_not_writable`, `database_*`; then nothing stays open
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { env, cwd, configPath } = options;
@@ -65,6 +66,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const config = source.current();
   assertProvidersKnown(config.models); // before anything is written
   const home = resolveHome(env, cwd);
+  addedMounts(config, home);
   const persistence = await openPersistence(databaseLocation(config, home, cwd));
   try {
     return await wire({ env, logger, source, home, persistence });
