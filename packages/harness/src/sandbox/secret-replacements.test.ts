@@ -25,6 +25,24 @@ describe("the values of secret variables", () => {
     expect(masked(`<${text}>`, value)).toMatch(/^<"?\[redacted API_KEY\]"?>$/);
   });
 
+  it.each([
+    ["JSON in ASCII", 'clé/ü😀"x', String.raw`cl\u00e9/\u00fc\ud83d\ude00\"x`],
+    ["JSON in ASCII with capital digits", "clé/ü😀", String.raw`cl\u00E9/\u00FC\uD83D\uDE00`],
+    ["JSON with escaped slashes", "cl/é/x", String.raw`cl\/\u00e9\/x`],
+    ["an address that keeps slashes", "a/b c(ü)", "a/b%20c%28%C3%BC%29"],
+    ["an address that keeps slashes, with small letters", "a/b c(ü)", "a/b%20c%28%c3%bc%29"],
+    ["a form of another program", "a/b c(d)", "a%2Fb+c%28d%29"],
+    ["a whole address", "a/b?c=d&e ü", "a/b?c=d&e%20%C3%BC"],
+    ["hexadecimal digits", KEY, Buffer.from(KEY).toString("hex")],
+    ["capital hexadecimal digits", KEY, Buffer.from(KEY).toString("hex").toUpperCase()],
+    ["HTML of Python", `a&<b>"c'd`, "a&amp;&lt;b&gt;&quot;c&#x27;d"],
+    ["HTML of Go", `a&<b>"c'd`, "a&amp;&lt;b&gt;&#34;c&#39;d"],
+    ["XML", `a&<b>"c'd`, "a&amp;&lt;b&gt;&quot;c&apos;d"],
+    ["the text of HTML", `a&<b>"c'd`, `a&amp;&lt;b&gt;"c'd`],
+  ])("are hidden in %s", (_what, value, text) => {
+    expect(masked(`<${text}>`, value)).toBe("<[redacted API_KEY]>");
+  });
+
   it.each([0, 1, 2, 3, 4])("are hidden in base64, %s characters into what is encoded", (before) => {
     const encoded = Buffer.from(`${"x".repeat(before)}${KEY}:rest`).toString("base64");
     const shown = masked(encoded);

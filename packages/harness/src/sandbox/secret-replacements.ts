@@ -6,7 +6,10 @@ const SHORTEST = 4;
 /** A line of a value of many lines, as a private key has them. */
 const SHORTEST_LINE = 8;
 
-/** What hides the values of these variables in output: plain, in base64, in addresses and in JSON. Pure. */
+/**
+ * What hides the values of these variables in output: plain, in base64, as hexadecimal digits, in addresses, in JSON
+ * and in HTML. Pure.
+ */
 export const secretReplacements = (
   variables: Readonly<Record<string, string>>,
 ): readonly PathReplacement[] => {
@@ -23,20 +26,72 @@ function spellings(value: string): readonly string[] {
   const parts = lines.length === 1 ? [] : lines.filter((line) => line.length >= SHORTEST_LINE);
   return [value, ...parts].flatMap((text) => [
     text,
-    ...ESCAPED.map((escape) => escape(text)),
+    ...ESCAPED.flatMap((escape) => escape(text)),
     ...inBase64(text),
   ]);
 }
 
-const ESCAPED: readonly ((text: string) => string)[] = [
-  (text) => encodeURIComponent(wellFormed(text)),
-  (text) => encodeURIComponent(wellFormed(text)).replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
-  (text) => encodeURIComponent(wellFormed(text)).replaceAll("%20", "+"),
-  (text) => JSON.stringify(text).slice(1, -1),
-];
+function inHexadecimal(text: string): readonly string[] {
+  const digits = Buffer.from(text).toString("hex");
+  return [digits, digits.toUpperCase()];
+}
 
-/** Half a character cannot be put into an address. */
-const wellFormed = (text: string): string => Buffer.from(text).toString();
+/** What an address keeps as it is: as components are escaped, as RFC 3986 has it, and whole addresses. */
+const KEPT_IN_ADDRESSES = ["-_.!~*'()", "-_.~", "-_.~/", "-_.!~*'()/", "-_.!~*'();/?:@&=+$,#"] as const;
+
+/** Programs differ in what they escape, in the case of digits, and in what stands for a blank. */
+const inAddresses = (text: string): readonly string[] =>
+  KEPT_IN_ADDRESSES.flatMap((kept) => {
+    const escaped = [...Buffer.from(text)].map((byte) => percented(byte, kept)).join("");
+    const small = escaped.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase());
+    return [escaped, small].flatMap((spelling) => [spelling, spelling.replaceAll("%20", "+")]);
+  });
+
+function percented(byte: number, kept: string): string {
+  const character = String.fromCharCode(byte);
+  if (/[A-Za-z0-9]/.test(character) || kept.includes(character)) return character;
+  return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** Programs escape what is not ASCII or not, and some a slash. */
+function inJson(text: string): readonly string[] {
+  const plain = JSON.stringify(text).slice(1, -1);
+  const numbered = [false, true].map((isUpper) =>
+    plain.replaceAll(/[^ -~]/g, (unit) => {
+      const digits = unit.charCodeAt(0).toString(16).padStart(4, "0");
+      return String.raw`\u${isUpper ? digits.toUpperCase() : digits}`;
+    }),
+  );
+  return [plain, ...numbered].flatMap((spelling) => [spelling, spelling.replaceAll("/", String.raw`\/`)]);
+}
+
+/** How programs write quotation marks and apostrophes in HTML. */
+const HTML_QUOTES = [
+  ['"', "'"],
+  ["&quot;", "&#x27;"],
+  ["&quot;", "&#39;"],
+  ["&quot;", "&#039;"],
+  ["&quot;", "&apos;"],
+  ["&quot;", "'"],
+  ["&#34;", "&#39;"],
+] as const;
+
+const inHtml = (text: string): readonly string[] =>
+  HTML_QUOTES.map(([quotation, apostrophe]) =>
+    text
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', quotation)
+      .replaceAll("'", apostrophe),
+  );
+
+const ESCAPED: readonly ((text: string) => readonly string[])[] = [
+  inHexadecimal,
+  inAddresses,
+  inJson,
+  inHtml,
+];
 
 const BITS_A_BYTE = 8;
 const BITS_A_CHARACTER = 6;
