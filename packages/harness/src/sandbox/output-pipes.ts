@@ -3,11 +3,12 @@
  * `/dev/stdout` or `/dev/stderr` when they are sockets.
  */
 import { execFile } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
+import { closeSync, constants, openSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { findExecutable } from "../base/find-executable.js";
+import { ownedFolder, ownedPrefix, sweepAbandoned } from "./owned-names.js";
 
 /** Descriptors of both ends. Whoever took it closes both. */
 export interface OutputPipe {
@@ -15,8 +16,9 @@ export interface OutputPipe {
   readonly writer: number;
 }
 
+const MARK = "pipes-";
 /** How the former names of pipes begin, which a program can find out. */
-export const PIPES_FOLDER = join(realpathSync(tmpdir()), "deerflow-pipes-");
+export const PIPES_FOLDER = join(realpathSync(tmpdir()), `${ownedPrefix()}${MARK}`);
 
 /** Made at once, because one process can make many. */
 const BATCH = 16;
@@ -27,6 +29,7 @@ const run = promisify(execFile);
 export class OutputPipes {
   readonly #mkfifo: string;
   #ready: number[] = [];
+  #swept = false;
   #making: Promise<void> | undefined;
 
   constructor(searchPath: string | undefined = process.env["PATH"]) {
@@ -51,7 +54,9 @@ export class OutputPipes {
   }
 
   async #make(): Promise<void> {
-    const folder = mkdtempSync(PIPES_FOLDER);
+    if (!this.#swept) sweepAbandoned(MARK);
+    this.#swept = true;
+    const folder = ownedFolder(MARK);
     const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
     try {
       await run(this.#mkfifo, ["-m", MODE, ...paths]);

@@ -1,5 +1,7 @@
 /** Names for what this process leaves on the machine while it lives, so that a later one can tell what nobody owns. */
-import { hostname } from "node:os";
+import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
 import { isProcessAlive, processIdentity } from "../base/process-identity.js";
 
 const PREFIX = "deerflow";
@@ -15,4 +17,31 @@ export function ownedPrefix(): string {
 export function isAbandoned(name: string): boolean {
   const [, pid, start] = OWNED.exec(name) ?? [];
   return pid !== undefined && !isProcessAlive(`${hostname()}/${pid}/${start}`);
+}
+
+/** A new folder of this process, closed to others, whose name goes on with `mark`. Whoever makes it takes it away. */
+export const ownedFolder = (mark: string, folder: string = tmpdir()): string =>
+  mkdtempSync(join(folder, `${ownedPrefix()}${mark}`));
+
+/**
+ * Takes away what killed processes left in `folder` under names that go on with `mark`.
+ *
+ * @param files all that may lie in one that was given to another user
+ */
+export function sweepAbandoned(mark: string, folder: string = tmpdir(), files: readonly string[] = []): void {
+  const left = readdirSync(folder).filter((name) => name.includes(`.${mark}`) && isAbandoned(name));
+  for (const name of left) {
+    try {
+      removeLeft(join(folder, name), files);
+    } catch {
+      // Not ours to remove, or another process was faster.
+    }
+  }
+}
+
+/** Only what is this user's own is looked into: another could swap folders for links meanwhile. */
+function removeLeft(path: string, files: readonly string[]): void {
+  if (lstatSync(path).uid === process.getuid?.()) return rmSync(path, { recursive: true, force: true });
+  for (const file of files) unlinkSync(join(path, file));
+  rmdirSync(path);
 }

@@ -1,4 +1,5 @@
 /** What commands reach of the network, in the real sandbox. Nothing here leaves 127.0.0.1. */
+import { spawnSync } from "node:child_process";
 import { createSocket, type Socket as DatagramSocket } from "node:dgram";
 import {
   chmodSync,
@@ -115,7 +116,7 @@ const processesWith = (text: string): readonly string[] =>
     .filter((line) => line.includes(text));
 
 const egressFolders = (): readonly string[] =>
-  readdirSync(FOLDER).filter((name) => name.startsWith("deerflow-egress-"));
+  readdirSync(FOLDER).filter((name) => name.includes(".egress-"));
 
 describe.skipIf(!works).each(ROWS)("with an allow list, as $name, a command", ({ identity, searchPath }) => {
   let opened: FreshSandbox;
@@ -235,7 +236,7 @@ describe.skipIf(!works).each(ROWS)("with an allow list, as $name, a command", ({
   it("has no UNIX sockets, and cannot call the proxy itself", async () => {
     const printed = await output(
       `node -e 'require("net").connect("/tmp/x.sock").on("error", (error) => console.log(error.code))'; ` +
-        `curl -sS --unix-socket /tmp/x.sock http://example.com/; ls -d /tmp/deerflow-egress-*`,
+        `curl -sS --unix-socket /tmp/x.sock http://example.com/; ls -d /tmp/*egress-*`,
     );
     expect(printed).toMatch(/^EPERM\n/);
     expect(printed).toContain("No such file or directory");
@@ -349,6 +350,17 @@ describe("a provider with an allow list", () => {
     await expect(run).rejects.toThrow("the bridge to the network did not start");
     expect(readdirSync(opened.workspace)).toEqual([]);
     expect(await provider.health()).toMatchObject({ available: false });
+    expect(egressFolders()).toEqual([]);
+    await opened.close();
+  });
+
+  it.skipIf(!works)("takes away the proxies of a host that was killed", async () => {
+    const { pid } = spawnSync("true");
+    mkdirSync(join(FOLDER, `deerflow.${pid}.1.egress-abc`));
+    writeFileSync(join(FOLDER, `deerflow.${pid}.1.egress-abc/egress.sock`), "");
+    const provider = new BubblewrapProvider({ network: { mode: "allow_list", allow: [] } });
+    const opened = await openSandbox(provider);
+    expect((await opened.sandbox.execute({ command: "echo done" })).output).toBe("done\n");
     expect(egressFolders()).toEqual([]);
     await opened.close();
   });

@@ -39,6 +39,7 @@ export class NetworkAccess {
   readonly #options: NetworkOptions;
   readonly #policy: NetworkPolicy;
   readonly #socat: string | undefined;
+  #swept = false;
 
   /** @throws DeerflowError `network_policy_invalid` */
   constructor(options: NetworkOptions) {
@@ -60,6 +61,8 @@ export class NetworkAccess {
   ): Promise<T> {
     const part = networkPart(this.#policy);
     if (this.#policy.mode !== "allow_list") return run({ part, wrappers: [], replacements: [] });
+    if (!this.#swept) EgressProxy.sweep();
+    this.#swept = true;
     const { onNetworkRequest, networkReach, identity } = this.#options;
     const proxy = await EgressProxy.open({
       sandboxId,

@@ -20,7 +20,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.js";
-import { isAbandoned, ownedPrefix } from "../owned-names.js";
+import { ownedPrefix, sweepAbandoned } from "../owned-names.js";
 
 /** Below `/etc`. None is there for its secrets, and none names this machine's users or network. */
 const SYSTEM_PARTS = [
@@ -103,7 +103,8 @@ export class SystemFolders {
   }
 
   async #renew(home: string): Promise<Made> {
-    await this.#sweep();
+    if (!this.#swept) sweepAbandoned(MARK, this.#target);
+    this.#swept = true;
     const next = { path: await this.#make(home), at: this.#clock.now() };
     const made = this.#made.get(home) ?? [];
     this.#made.set(home, [...made.slice(-1), next]);
@@ -126,15 +127,6 @@ export class SystemFolders {
     if (!existsSync(from)) return;
     await mkdir(dirname(join(path, part)), { recursive: true });
     await copyPublic(await realpath(from), join(path, part), this.#source);
-  }
-
-  /** Removes what processes left that were killed. */
-  async #sweep(): Promise<void> {
-    if (this.#swept) return;
-    this.#swept = true;
-    const names = await readdir(this.#target);
-    const left = names.filter((name) => name.includes(`.${MARK}`) && isAbandoned(name));
-    await Promise.all(left.map((name) => remove(join(this.#target, name))));
   }
 }
 

@@ -7,7 +7,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DeerflowError } from "../../base/errors.js";
 import { checkCommand } from "../check-command.js";
@@ -24,6 +23,7 @@ import {
 } from "../contract.js";
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
+import { ownedFolder, sweepAbandoned } from "../owned-names.js";
 import { runProcess } from "../run-process.js";
 import { secretReplacements } from "../secret-replacements.js";
 import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
@@ -44,11 +44,14 @@ interface Prepared {
   readonly root: string;
 }
 
+const MARK = "local-";
+
 export class LocalProvider implements SandboxProvider {
   readonly name = "local";
   readonly #limits: CommandLimits;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #roots = new Map<string, string>();
+  #swept = false;
   readonly #acquired = new AcquiredSandboxes();
 
   constructor({ limits, environment }: LocalOptions) {
@@ -66,6 +69,8 @@ export class LocalProvider implements SandboxProvider {
     const mounts = resolveMounts(spec.mounts);
     refuseNested(mounts);
     await this.release(spec.id);
+    if (!this.#swept) sweepAbandoned(MARK);
+    this.#swept = true;
     const root = linkMounts(mounts);
     this.#roots.set(spec.id, root);
     const prepared = { spec, mounts, root };
@@ -148,7 +153,7 @@ function refuseNested(mounts: readonly SandboxMount[]): void {
 
 /** A fresh folder with one link a mount, so that host paths need no quoting inside a command. */
 function linkMounts(mounts: readonly SandboxMount[]): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "deerflow-local-")));
+  const root = realpathSync(ownedFolder(MARK));
   for (const { virtualPath, hostPath } of mounts) {
     mkdirSync(join(root, dirname(virtualPath)), { recursive: true });
     symlinkSync(hostPath, join(root, virtualPath));

@@ -9,11 +9,11 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { ownedFolder, sweepAbandoned } from "../owned-names.js";
 import { canonicalAuthority } from "./canonical-host.js";
 import { forwardRequest, tunnel } from "./forward-request.js";
 import { answerTo, type Refusal, type Target } from "./judge-target.js";
@@ -53,6 +53,8 @@ export const EGRESS_LIMITS: EgressLimits = Object.freeze({
 /** Name of the socket in the proxy's folder. */
 export const EGRESS_SOCKET = "egress.sock";
 
+const MARK = "egress-";
+
 const ORIGIN = /^http:\/\/(?<authority>[^/?#]*)(?<path>[/?][^#]*)?$/i;
 const HTTP_PORT = 80;
 
@@ -73,9 +75,14 @@ export class EgressProxy {
     this.#server = this.#listener();
   }
 
+  /** Takes away the folders of proxies whose process was killed. */
+  static sweep(): void {
+    sweepAbandoned(MARK, undefined, [EGRESS_SOCKET]);
+  }
+
   /** @throws the system's error when no socket can be made */
   static async open(options: EgressOptions): Promise<EgressProxy> {
-    const folder = mkdtempSync(join(tmpdir(), "deerflow-egress-"));
+    const folder = ownedFolder(MARK);
     const proxy = new EgressProxy(options, folder);
     try {
       await proxy.#listen(join(folder, EGRESS_SOCKET));
