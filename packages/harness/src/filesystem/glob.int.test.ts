@@ -113,6 +113,13 @@ describe("glob", () => {
     ).toBeLessThan(9);
   });
 
+  it("ends however early in its start it is stopped", async () => {
+    const query = { pattern: "*", path: "/w", includeDirectories: false, maxResults: 9 };
+    for (let round = 0; round < 40; round += 1) {
+      await glob(files, query, { seconds: (round % 8) / 1000 });
+    }
+  });
+
   it("ends with the caller's reason", async () => {
     const reason = new Error("stop");
     const query = { pattern: "*", path: "/w", includeDirectories: false, maxResults: 9 };

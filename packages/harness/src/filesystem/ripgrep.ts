@@ -6,6 +6,7 @@ import { rgPath } from "@vscode/ripgrep";
 import { Turn } from "../base/turn.js";
 import { findExecutable } from "../base/find-executable.js";
 import { childOf, segmentsOf } from "../base/virtual-path.js";
+import { killNamespace } from "../sandbox/kill-namespace.js";
 import type { HostFolder } from "./contract.js";
 import { isTemporaryName } from "./disk-write.js";
 import { isCellComplaint, searchCellArguments } from "./search-cell.js";
@@ -177,10 +178,17 @@ async function* namesFrom(
   complaints: Complaints,
 ): AsyncGenerator<Buffer> {
   const { program, commandLine, cwd } = processFor(folder, args);
-  const child = spawn(program, commandLine, { cwd, env: {}, stdio: ["ignore", "pipe", "pipe"] });
+  // A group of its own, by which a cell is ended that has not started anything yet.
+  const child = spawn(program, commandLine, {
+    cwd,
+    env: {},
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: folder.isContested,
+  });
   const failed = new Promise<"failed">((resolve) => child.once("error", () => resolve("failed")));
   const closed = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
-  const stop = () => child.kill("SIGKILL");
+  // Bubblewrap killed in the middle of its start would leave a process that waits for it for ever.
+  const stop = () => (folder.isContested ? killNamespace(child) : child.kill("SIGKILL"));
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   createInterface({ input: child.stderr }).on("line", (line) => complaints.add(line));

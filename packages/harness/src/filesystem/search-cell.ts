@@ -14,6 +14,8 @@ const WALL: readonly string[] = [
   "ALL",
   "--cap-add",
   "CAP_DAC_READ_SEARCH",
+  // The search is its first process, so that nothing is left for anybody else to reap.
+  "--as-pid-1",
   "--die-with-parent",
   "--new-session",
 ];
