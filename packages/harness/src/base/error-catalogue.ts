@@ -332,7 +332,7 @@ export const ERROR_CATALOGUE = {
     status: 500,
     retry: "model",
     text: "The command was not run, because the files that permission rules protect could not be told beforehand: {reason}.",
-    next: "Remove what is not needed with the file tools, and tell the user that the rules need a narrower pattern.",
+    next: "Remove with the file tools files that the rules cover and that are not needed, then run the command again. What you may not remove, tell the user about: who can remove or move it, or put a rule for a whole folder in the place of the one with wildcards, as /folder/**, which may cover any number of files.",
   },
   filesystem_options_invalid: {
     status: 500,

@@ -6,6 +6,8 @@ const MAX_NAME_BYTES = 255;
 const SHOWN_CHARACTERS = 200;
 const CONTROL_CHARACTERS = /\p{Cc}/u;
 const LINE_BREAKERS = /[\p{Cc}\u2028\u2029]/gu;
+/** Two of the format characters belong to the spelling of words and of joined pictures. */
+const UNSEEN = /[\p{Cc}\u2028\u2029]|(?![\u200C\u200D])\p{Cf}/gu;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const hasParentSegment = (path: string): boolean => path.split(/[/\\]/).includes("..");
@@ -25,9 +27,12 @@ const REFUSALS: readonly { readonly applies: (path: string) => boolean; readonly
   { applies: (path) => !path.startsWith("/"), reason: "it is not absolute" },
 ];
 
-/** A path as it may stand in a message: cut to a length that a person can read, control characters visible. */
+/**
+ * A path as it may stand in a message: cut to a length that a person can read, with control characters, and those that
+ * turn the direction of text or are not seen, visible.
+ */
 export function shownPath(path: string): string {
-  const visible = JSON.stringify(path).slice(1, -1);
+  const visible = JSON.stringify(path).slice(1, -1).replaceAll(UNSEEN, escaped);
   return visible.length <= SHOWN_CHARACTERS ? visible : `${visible.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
@@ -38,7 +43,9 @@ export function shownPath(path: string): string {
 export const listedPath = (path: string): string => path.replaceAll(LINE_BREAKERS, escaped);
 
 const escaped = (character: string): string =>
-  character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  character === "\n" ? "\\n" : character.split("").map(escapedUnit).join("");
+
+const escapedUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
  * The canonical form of a path that a model gave: `//`, `/./` and a trailing slash are folded.

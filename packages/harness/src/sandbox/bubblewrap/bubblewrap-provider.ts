@@ -23,10 +23,11 @@ import { GroupedCommands } from "../limit-groups/grouped-commands.js";
 import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import { compileRules } from "../path-rules/compile-rules.js";
-import { keptBy } from "../path-rules/kept-run.js";
+import type { CommandStarts } from "../path-rules/contract.js";
+import { freeCommands } from "../path-rules/free-commands.js";
 import { PathKeeper } from "../path-rules/path-keeper.js";
-import { RunningPlans } from "../path-rules/running-plans.js";
-import type { PathReplacement } from "../path-mask.js";
+import { runInTurn } from "../path-rules/run-in-turn.js";
+import { maskPaths, type PathReplacement } from "../path-mask.js";
 import { OutputPipes, PIPES_FOLDER } from "../output-pipes.js";
 import { type ProcessOutcome, runProcess } from "../run-process.js";
 import { secretReplacements } from "../secret-replacements.js";
@@ -59,6 +60,7 @@ interface Prepared {
 interface ForCommand extends Prepared {
   readonly network: NetworkForCommand;
   readonly overlays: readonly Option[];
+  readonly hidden: readonly PathReplacement[];
 }
 
 /** Host paths that are the sandbox's own making. */
@@ -89,7 +91,6 @@ export class BubblewrapProvider implements SandboxProvider {
   readonly #groups: GroupedCommands;
   readonly #disks: DiskWatch;
   readonly #network: NetworkAccess;
-  readonly #runningPlans = new RunningPlans();
 
   /** @throws DeerflowError `network_policy_invalid` */
   constructor(options: BubblewrapOptions = {}) {
@@ -117,17 +118,12 @@ export class BubblewrapProvider implements SandboxProvider {
   async acquire(spec: SandboxSpec): Promise<Sandbox> {
     const mounts = resolveMounts(spec.mounts);
     const prepared = { spec, mounts, replacements: this.#replacements([...spec.mounts, ...mounts]) };
-    const runWith =
-      (overlays: readonly Option[]): RunOne =>
-      async (request, signal) =>
-        this.#network.during(spec.id, { ...this.#parts(), nodePath: this.#nodePath }, (network) =>
-          this.#execute({ ...prepared, network, overlays }, request, signal),
-        );
-    return this.#acquired.add(spec.id, runWith([]), (another) => ({
-      keeping: (rules) => {
-        const keeper = new PathKeeper({ rules, mounts, running: this.#runningPlans });
-        return another(keptBy(keeper, runWith));
-      },
+    const runAs =
+      (starts: CommandStarts): RunOne =>
+      (request, signal) =>
+        this.#runInTurn(starts, prepared, request, signal);
+    return this.#acquired.add(spec.id, runAs(freeCommands(mounts)), (another) => ({
+      keeping: (rules) => another(runAs(new PathKeeper({ rules, mounts }))),
     }));
   }
 
@@ -180,8 +176,42 @@ export class BubblewrapProvider implements SandboxProvider {
       : [...mountReplacements(mounts), node];
   }
 
-  async #execute(prepared: ForCommand, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
+  async #runInTurn(
+    starts: CommandStarts,
+    prepared: Prepared,
+    request: CommandRequest,
+    signal: AbortSignal,
+  ): Promise<CommandResult> {
     checkCommand(request);
+    const host = { ...this.#parts(), nodePath: this.#nodePath };
+    return this.#network.during(prepared.spec.id, host, (network) => {
+      const hidden = this.#hidden(prepared, network, request);
+      const options = {
+        starts,
+        wallSeconds: this.#limits.wallSeconds,
+        masked: (text: string) => maskPaths(hidden, text),
+        run: (timed: CommandRequest, overlays: readonly Option[]) =>
+          this.#execute({ ...prepared, network, overlays, hidden }, timed, signal),
+      };
+      return runInTurn(options, request, signal);
+    });
+  }
+
+  /** What neither output nor notices show. */
+  #hidden(
+    { replacements }: Prepared,
+    network: NetworkForCommand,
+    { secrets }: CommandRequest,
+  ): readonly PathReplacement[] {
+    return [
+      ...replacements,
+      ...network.replacements,
+      ...OWN_REPLACEMENTS,
+      ...secretReplacements({ ...this.#options.environment, ...secrets }),
+    ];
+  }
+
+  async #execute(prepared: ForCommand, request: CommandRequest, signal: AbortSignal): Promise<CommandResult> {
     const { mounts, network } = prepared;
     await this.#disks.check(mounts);
     const plan = await this.#plan(prepared, request);
@@ -222,8 +252,8 @@ export class BubblewrapProvider implements SandboxProvider {
   }
 
   /** All but what is started. */
-  #conditions({ replacements, network }: ForCommand, request: CommandRequest, signal: AbortSignal) {
-    const { environment, identity } = this.#options;
+  #conditions({ hidden }: ForCommand, request: CommandRequest, signal: AbortSignal) {
+    const { identity } = this.#options;
     return {
       hasNamespace: true,
       takePipe: () => this.#pipes.take(),
@@ -231,12 +261,7 @@ export class BubblewrapProvider implements SandboxProvider {
       env: {},
       timeoutMilliseconds: (request.timeoutSeconds ?? this.#limits.wallSeconds) * 1000,
       outputCharacters: this.#limits.outputCharacters,
-      replacements: [
-        ...replacements,
-        ...network.replacements,
-        ...OWN_REPLACEMENTS,
-        ...secretReplacements({ ...environment, ...request.secrets }),
-      ],
+      replacements: hidden,
       signal,
       onOutput: request.onOutput && ((chunk: string) => request.onOutput?.(chunk)),
       ...(identity === undefined ? {} : { identity }),

@@ -9,6 +9,8 @@ export interface CompiledRules {
   /** The fixed parts of everything that is denied or interrupted. Virtual. */
   readonly places: readonly string[];
   readonly restrictsWriting: boolean;
+  /** The restrictions whose matches are looked for one by one, as they were written. */
+  readonly wide: string;
 }
 
 /** What the sandbox is itself made of. No rule can hide it, for no command would start without it. */
@@ -46,9 +48,12 @@ export function compileRules(
   return {
     rules,
     places,
+    wide: shownPath(restrictions.flatMap(({ paths }) => paths.filter(isWide)).join(", ")),
     restrictsWriting: restrictions.some(({ operations }) => operations.includes("write")),
   };
 }
+
+const isWide = (pattern: string): boolean => /[*?[{]/.test(pattern.replace(/\/\*\*$/, ""));
 
 function assertGoverned(
   { mode, operations, paths, places }: Restriction,

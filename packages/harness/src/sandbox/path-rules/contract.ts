@@ -54,8 +54,32 @@ export interface PathPlan {
   readonly above: ReadonlySet<string>;
   readonly links: readonly HeldLink[];
   readonly aliases: readonly Alias[];
-  /** The same for two commands that hold the same places. */
-  readonly fingerprint: string;
+  /** For each mount, by its virtual path: the same for two commands that hold the same places in it. */
+  readonly fingerprints: ReadonlyMap<string, string>;
+}
+
+/** How commands of one kind come to their turn. */
+export interface CommandStarts {
+  /** Waits for the command's turn in its folders. @throws the signal's reason */
+  begin(request: StartRequest): Promise<StartedCommand>;
+}
+
+export interface StartRequest {
+  readonly signal: AbortSignal;
+  /** Called when it begins to wait for another command. */
+  readonly onWait: () => void;
+}
+
+/** One command, for which the rules hold from the moment that it starts. */
+export interface StartedCommand {
+  /** For bubblewrap, after the mounts. */
+  readonly options: readonly MountOption[];
+  /**
+   * To be called once when everything of the command is dead.
+   * @param masked hides in a path what the command's output hides
+   * @returns sentences for the model
+   */
+  end(masked: (path: string) => string): Promise<readonly string[]>;
 }
 
 /** A path of any bytes as a text that is different for every one. */

@@ -23,6 +23,9 @@ const HERE = Buffer.from(".");
 /** What a name answers that is no folder, or is gone. */
 const NO_FOLDER: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
+/** What a name answers that is no link, or is gone. */
+const NO_LINK: ReadonlySet<unknown> = new Set(["EINVAL", "ENOENT"]);
+
 /** System calls are made at once: each is short, and a walk gives others their turn between two folders. */
 export class HostFolder implements TreeFolder {
   readonly #descriptor: number;
@@ -45,7 +48,15 @@ export class HostFolder implements TreeFolder {
   }
 
   child(name: Buffer): HostFolder | undefined {
-    return opened(this.#at(name), FOLDER | constants.O_NOFOLLOW, (descriptor) => new HostFolder(descriptor));
+    const child = opened(this.#at(name), FOLDER | constants.O_NOFOLLOW, (at) => new HostFolder(at));
+    try {
+      // One whose names can be listed may still let nobody look at what they are.
+      child?.kindOf(HERE);
+      return child;
+    } catch (error) {
+      child?.close();
+      throw error;
+    }
   }
 
   /** As {@link child}, also when the folder was closed to everybody. */
@@ -66,7 +77,12 @@ export class HostFolder implements TreeFolder {
   }
 
   target(name: Buffer): Buffer | undefined {
-    return this.kindOf(name) === "link" ? readlinkSync(this.#at(name), { encoding: "buffer" }) : undefined;
+    try {
+      return readlinkSync(this.#at(name), { encoding: "buffer" });
+    } catch (error) {
+      if (NO_LINK.has(codeOf(error))) return undefined;
+      throw error;
+    }
   }
 
   identity(name: Buffer): string | undefined {

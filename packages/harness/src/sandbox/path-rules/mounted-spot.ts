@@ -28,6 +28,13 @@ export const childSpot = (folder: Spot, name: Buffer): Spot => ({
   depth: folder.depth + 1,
 });
 
+export const parentSpot = ({ text, path, hostPath, depth }: Spot): Spot => ({
+  text: text.slice(0, text.lastIndexOf("/")),
+  path: path.subarray(0, path.lastIndexOf(SLASH)),
+  hostPath: hostPath.subarray(0, hostPath.lastIndexOf(SLASH)),
+  depth: depth - 1,
+});
+
 /** The innermost mount that holds `path`. */
 export const holderOf = (mounts: readonly SandboxMount[], path: string): SandboxMount | undefined =>
   mounts

@@ -1,5 +1,5 @@
 /** What has to be mounted over the mounts, so that rules hold in a command. Looks at the tree as it is now. */
-import { createHash } from "node:crypto";
+import { sha256 } from "../../base/hash.js";
 import { fromSegments, isWithin, segmentsOf } from "../../base/virtual-path.js";
 import type { SandboxMount } from "../contract.js";
 import {
@@ -65,7 +65,8 @@ class Planner {
   /** Only at the end, for until then mounts are made inside. */
   readonly #seals: MountOption[] = [];
   readonly #held = new Map<string, Access>();
-  readonly #identities: string[] = [];
+  /** What tells one plan from another, by the virtual path of the mount. */
+  readonly #facts = new Map<string, string[]>();
   readonly #links = new Map<string, HeldLink>();
   readonly #linksByRule: ReadonlyMap<string, HeldLink>;
   #mount: SandboxMount | undefined;
@@ -78,17 +79,15 @@ class Planner {
   plan(): PathPlan {
     const { aliases } = this.#request;
     const links = [...this.#links.values()];
-    const facts = [
-      ...this.#identities,
-      ...links.map(({ path, target }) => `${keyOf(path)} ${keyOf(target)}`),
-    ];
     return {
       options: [...this.#options, ...this.#seals],
       held: this.#held,
       above: new Set([...this.#held.keys(), ...this.#links.keys()].flatMap(foldersAbove)),
       links,
       aliases,
-      fingerprint: createHash("sha256").update(facts.toSorted().join("\n")).digest("hex"),
+      fingerprints: new Map(
+        [...this.#facts].map(([mount, facts]) => [mount, sha256(JSON.stringify(facts.toSorted()))]),
+      ),
     };
   }
 
@@ -106,6 +105,14 @@ class Planner {
     } finally {
       folder?.close();
     }
+    this.#note(`${this.#held.get(keyOf(spot.path)) ?? ""}`);
+  }
+
+  #note(fact: string): void {
+    const mount = this.#mount?.virtualPath ?? "";
+    const facts = this.#facts.get(mount) ?? [];
+    facts.push(fact);
+    this.#facts.set(mount, facts);
   }
 
   /** What was mounted over an outer mount covers this one, too. */
@@ -153,7 +160,7 @@ class Planner {
     const before = this.#held.size;
     const isKept = await this.#visitKind(visit);
     if (kind !== "link" && this.#held.size > before) {
-      this.#identities.push(`${keyOf(spot.path)} ${around} ${folder.identity(name) ?? ""}`);
+      this.#note(`${keyOf(spot.path)} ${around} ${folder.identity(name) ?? ""}`);
     }
     return isKept;
   }
@@ -206,6 +213,7 @@ class Planner {
     if (around !== "open" || (own.write === "allow" && !isNamed)) return false;
     this.#request.budget.countMount();
     this.#links.set(keyOf(spot.path), { path: spot.path, target });
+    this.#note(`${keyOf(spot.path)} ${keyOf(target)}`);
     return true;
   }
 

@@ -7,7 +7,7 @@ import { HostFolder } from "./host-folder.js";
 import { childSpot, holderOf, namesBelow, rootSpot, type Spot } from "./mounted-spot.js";
 import type { PathAccess } from "./path-access.js";
 import { standAt } from "./plan-mounts.js";
-import { isOwnRefuge, isRefugeName, REFUSED, Refuge } from "./refuge.js";
+import { isOwnRefuge, REFUSED, Refuge } from "./refuge.js";
 import { WalkBudget } from "./walk-budget.js";
 
 /** More than before a command: what it made is what the check is for. */
@@ -22,6 +22,8 @@ export interface PutBackRequest {
   readonly mounts: readonly SandboxMount[];
   /** Whether there is anything that may be read and not written. */
   readonly restrictsWriting: boolean;
+  /** Hides in a path what the output of the command hides, too: a command may name a file after anything. */
+  readonly masked: (path: string) => string;
 }
 
 /**
@@ -37,41 +39,42 @@ export async function putBack(request: PutBackRequest): Promise<readonly string[
     }
   }
   if (restored.length > 0) {
-    const names = named(restored.map(({ path }) => path.toString()));
+    const names = named(
+      request,
+      restored.map(({ path }) => path.toString()),
+    );
     notices.push(`Permission rules forbid to change the links ${names}; they lead again where they did.`);
   }
   return notices;
 }
 
 async function checkMount(request: PutBackRequest, mount: SandboxMount): Promise<readonly string[]> {
-  const root = HostFolder.open(mount.hostPath);
-  if (root === undefined) return [];
-  const refuge = new Refuge(root, mount.virtualPath);
-  const check = new Check(request, refuge);
+  const check = new Check(request);
   try {
-    await check.run(root, mount);
-    return movedNotice(check.moved, refuge.path);
+    await check.run(mount);
+    return movedNotice(request, check);
   } catch (error) {
     const reason = DeerflowError.is(error)
       ? String(error.details["reason"])
       : "a folder could not be changed";
     const unchecked = `Not all that the command left in ${shownPath(mount.virtualPath)} could be held against the permission rules: ${reason}.`;
-    return [...movedNotice(check.moved, refuge.path), unchecked];
-  } finally {
-    refuge.close();
-    root.close();
+    return [...movedNotice(request, check), unchecked];
   }
 }
 
-function movedNotice(moved: readonly string[], where: string | undefined): readonly string[] {
+function movedNotice(request: PutBackRequest, { moved, refuge = REFUSED }: Check): readonly string[] {
   if (moved.length === 0) return [];
   return [
-    `Permission rules forbid to write ${named(moved)}; what the command left there was moved to ${shownPath(where ?? REFUSED)}.`,
+    `Permission rules forbid to write ${named(request, moved)}; what the command left there was moved to ${shownPath(refuge)}.`,
   ];
 }
 
-const named = (paths: readonly string[]): string => {
-  const shown = paths.slice(0, MAX_NAMED).map(shownPath).join(", ");
+/** Hidden before anything is cut or escaped: a part of a secret is not known as one. */
+const named = ({ masked }: PutBackRequest, paths: readonly string[]): string => {
+  const shown = paths
+    .slice(0, MAX_NAMED)
+    .map((path) => shownPath(masked(path)))
+    .join(", ");
   return paths.length > MAX_NAMED ? `${shown} and ${paths.length - MAX_NAMED} more` : shown;
 };
 
@@ -87,18 +90,31 @@ type Ruling = "allow" | "deny";
 
 class Check {
   readonly moved: string[] = [];
+  /** The virtual path of the folder to which they were moved. */
+  refuge: string | undefined;
   readonly #request: PutBackRequest;
-  readonly #refuge: Refuge;
+  #refuge: Refuge | undefined;
   readonly #budget = new WalkBudget(CHECK_LIMITS);
   readonly #links: ReadonlySet<string>;
 
-  constructor(request: PutBackRequest, refuge: Refuge) {
+  constructor(request: PutBackRequest) {
     this.#request = request;
-    this.#refuge = refuge;
     this.#links = new Set(request.plan.links.map(({ path }) => keyOf(path)));
   }
 
-  async run(root: HostFolder, mount: SandboxMount): Promise<void> {
+  async run(mount: SandboxMount): Promise<void> {
+    const root = HostFolder.open(mount.hostPath);
+    if (root === undefined) return;
+    this.#refuge = new Refuge(root, mount);
+    try {
+      await this.#checkRoot(root, mount);
+    } finally {
+      this.#refuge.close();
+      root.close();
+    }
+  }
+
+  async #checkRoot(root: HostFolder, mount: SandboxMount): Promise<void> {
     const { access, plan } = this.#request;
     const spot = rootSpot(mount);
     const around = plan.held.get(keyOf(spot.path)) ?? "open";
@@ -124,7 +140,7 @@ class Check {
       if (entry.kind === "file" && ruling === "allow") continue;
       const inner = childSpot(spot, entry.name);
       // What was moved aside is not moved again.
-      if (isOwnRefuge(entry.name.toString())) continue;
+      if (isOwnRefuge(folder, entry.name, inner)) continue;
       if (this.#request.mounts.some(({ virtualPath }) => virtualPath === inner.text)) continue;
       await this.#visit({ ...entry, folder, spot: inner, own: ruling, around });
     }
@@ -149,7 +165,7 @@ class Check {
   async #visitNewFolder(visit: Visit): Promise<void> {
     const { own } = visit;
     // It cannot be moved into itself.
-    if (visit.spot.depth === 1 && isRefugeName(visit.name.toString())) return this.#enter(visit, "open");
+    if (visit.spot.depth === 1 && visit.name.toString() === REFUSED) return this.#enter(visit, "open");
     const below = this.#request.access.rulingBelow("write", visit.spot.text) ?? own;
     if (below === "allow") return;
     if (below === "deny" || visit.spot.depth >= MAX_DEPTH || !(await this.#mayStay(visit))) {
@@ -199,18 +215,29 @@ class Check {
   }
 
   #move({ folder, name, spot }: Visit): void {
-    this.#refuge.take(folder, name, spot);
+    this.#refuge?.take(folder, name, spot);
+    this.refuge = this.#refuge?.path;
     this.moved.push(spot.text);
   }
 }
 
 /** Whether it had been changed. What stands in its place is moved aside. */
-function restoreLink(mounts: readonly SandboxMount[], { path, target }: HeldLink): boolean {
-  const text = path.toString();
-  const mount = holderOf(mounts, text);
-  const root = mount && HostFolder.open(mount.hostPath);
-  if (mount === undefined || root === undefined) return false;
-  const refuge = new Refuge(root, mount.virtualPath);
+function restoreLink(mounts: readonly SandboxMount[], link: HeldLink): boolean {
+  const mount = holderOf(mounts, link.path.toString());
+  if (mount === undefined) return false;
+  let root: HostFolder | undefined;
+  try {
+    root = HostFolder.open(mount.hostPath);
+    return root !== undefined && restoreIn(root, mount, link);
+  } catch {
+    return false;
+  } finally {
+    root?.close();
+  }
+}
+
+function restoreIn(root: HostFolder, mount: SandboxMount, { path, target }: HeldLink): boolean {
+  const refuge = new Refuge(root, mount);
   const names = namesBelow(path, mount.virtualPath);
   const name = names.at(-1) ?? Buffer.alloc(0);
   let spot = rootSpot(mount);
@@ -221,11 +248,8 @@ function restoreLink(mounts: readonly SandboxMount[], { path, target }: HeldLink
     if (folder.kindOf(name) !== undefined) refuge.take(folder, name, spot);
     folder.makeLink(name, target);
     return true;
-  } catch {
-    return false;
   } finally {
     folder?.close();
     refuge.close();
-    root.close();
   }
 }

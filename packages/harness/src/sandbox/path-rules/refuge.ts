@@ -1,29 +1,37 @@
 /** Where what a command left against the rules is moved: nothing is ever deleted. */
 import { randomBytes } from "node:crypto";
+import type { SandboxMount } from "../contract.js";
+import { keyOf, type TreeFolder } from "./contract.js";
 import { codeOf, type HostFolder } from "./host-folder.js";
-import { namesBelow, type Spot } from "./mounted-spot.js";
+import { childSpot, namesBelow, parentSpot, rootSpot, type Spot } from "./mounted-spot.js";
 
 /** In the root of the mount. */
 export const REFUSED = ".refused";
-const MADE = new Set<string>();
+const REFUSED_NAME = Buffer.from(REFUSED);
+/** What was made here, by its place on the host. Only a check that was under way meanwhile has to know it. */
+const MADE = new Map<string, string>();
+const MOST_MADE = 10_000;
 const ATTEMPTS = 5;
 const HERE = Buffer.from(".");
 
-/** Whether a folder's name at the root of a mount is one for what is moved aside. */
-export const isRefugeName = (name: string): boolean => name === REFUSED || name.startsWith(`${REFUSED}-`);
+/** Whether what is moved aside goes there: a link or a file of that name is nothing special. */
+export const hasRefuge = (root: TreeFolder): boolean => root.kindOf(REFUSED_NAME) === "folder";
 
-/** Whether a folder of this name was made here, to hold what is moved aside. Nobody else can guess such a name. */
-export const isOwnRefuge = (name: string): boolean => MADE.has(name);
+/** Whether this very folder was made here, to hold what is moved aside. A name says nothing: commands can read it. */
+export function isOwnRefuge(folder: TreeFolder, name: Buffer, { hostPath }: Spot): boolean {
+  const made = MADE.get(keyOf(hostPath));
+  return made !== undefined && made === folder.identity(name);
+}
 
-/** A fresh folder below `.refused` in the root of one mount, made when it is first needed. Ours alone by its name. */
+/** A fresh folder below `.refused` in the root of one mount, made when it is first needed. */
 export class Refuge {
   readonly #root: HostFolder;
-  readonly #virtualRoot: string;
+  readonly #mount: Spot;
   #made: { readonly folder: HostFolder; readonly path: string } | undefined;
 
-  constructor(root: HostFolder, virtualRoot: string) {
+  constructor(root: HostFolder, mount: SandboxMount) {
     this.#root = root;
-    this.#virtualRoot = virtualRoot;
+    this.#mount = rootSpot(mount);
   }
 
   /** The virtual path of the folder; undefined when nothing was moved. */
@@ -33,15 +41,15 @@ export class Refuge {
 
   /** Moves one name out of its folder, with all below it, and without following a link. */
   take(folder: HostFolder, name: Buffer, spot: Spot): void {
-    this.#made ??= makeRefuge(this.#root, this.#virtualRoot);
-    const names = namesBelow(spot.path, this.#virtualRoot);
+    this.#made ??= makeRefuge(this.#root, this.#mount);
+    const names = namesBelow(spot.path, this.#mount.text);
     const into = descend(this.#made.folder, names.slice(0, -1));
     try {
       moveInto(folder, name, into);
     } catch (error) {
       // Another disk is mounted below the root.
       if (codeOf(error) !== "EXDEV") throw error;
-      const beside = makeRefuge(folder, "");
+      const beside = makeRefuge(folder, parentSpot(spot));
       try {
         folder.move(name, beside.folder);
       } finally {
@@ -76,24 +84,38 @@ function freeName(folder: HostFolder, name: Buffer): Buffer {
   return isTaken ? Buffer.from(`moved-${randomBytes(8).toString("hex")}`) : name;
 }
 
-function makeRefuge(root: HostFolder, virtualRoot: string): { folder: HostFolder; path: string } {
+function makeRefuge(root: HostFolder, at: Spot): { folder: HostFolder; path: string } {
   for (let attempt = 1; ; attempt += 1) {
     const id = `${new Date().toISOString().replaceAll(/[:.]/g, "")}-${randomBytes(4).toString("hex")}`;
     // Something else than a folder may stand in the way of the first name.
-    const outer = attempt === 1 ? REFUSED : `${REFUSED}-${id}`;
+    const outer = Buffer.from(attempt === 1 ? REFUSED : `${REFUSED}-${id}`);
+    const inner = Buffer.from(id);
     try {
-      const folder = freshChild(ensuredChild(root, Buffer.from(outer)), Buffer.from(id));
-      MADE.add(id);
-      return { folder, path: `${virtualRoot}/${outer}/${id}` };
+      const around = ensuredChild(root, outer);
+      const spot = childSpot(childSpot(at, outer), inner);
+      const folder = freshChild(around, inner, spot);
+      // Nobody else's can be of this name; the first one commands may have filled.
+      if (attempt > 1) remember(childSpot(at, outer), root.identity(outer));
+      return { folder, path: spot.text };
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-function freshChild(outer: HostFolder, name: Buffer): HostFolder {
+function remember({ hostPath }: Spot, identity: string | undefined): void {
+  if (identity === undefined) return;
+  MADE.set(keyOf(hostPath), identity);
+  for (const oldest of MADE.keys()) {
+    if (MADE.size <= MOST_MADE) break;
+    MADE.delete(oldest);
+  }
+}
+
+function freshChild(outer: HostFolder, name: Buffer, spot: Spot): HostFolder {
   try {
     outer.make(name);
+    remember(spot, outer.identity(name));
     return existing(outer.child(name));
   } finally {
     outer.close();

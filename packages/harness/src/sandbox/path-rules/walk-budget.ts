@@ -15,14 +15,17 @@ export const WALK_LIMITS: WalkLimits = Object.freeze({ entries: 100_000, millise
 
 export class WalkBudget {
   readonly #limits: WalkLimits;
+  readonly #about: string;
   readonly #turn = new Turn();
   #entries = 0;
   #mounts = 0;
   #spent = 0;
   #resumed = process.cpuUsage();
 
-  constructor(limits: WalkLimits = WALK_LIMITS) {
+  /** @param about what the rules speak of, for the message */
+  constructor(limits: WalkLimits = WALK_LIMITS, about = "") {
     this.#limits = limits;
+    this.#about = about;
   }
 
   /** Before each folder: gives others their turn. @throws DeerflowError `permissions_too_wide` */
@@ -48,9 +51,11 @@ export class WalkBudget {
   countMount(): void {
     this.#mounts += 1;
     if (this.#mounts > this.#limits.mounts) {
-      throw tooWide(`there are more than ${this.#limits.mounts} places to protect`);
+      const about = this.#about === "" ? "" : ` by rules about ${this.#about}`;
+      throw tooWide(`there are more than ${this.#limits.mounts} places to protect${about}`);
     }
   }
 }
 
-const tooWide = (reason: string): DeerflowError => new DeerflowError("permissions_too_wide", { reason });
+export const tooWide = (reason: string): DeerflowError =>
+  new DeerflowError("permissions_too_wide", { reason });
