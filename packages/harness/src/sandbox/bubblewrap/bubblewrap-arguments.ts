@@ -42,6 +42,8 @@ export interface BubblewrapInput {
   readonly rootFolders: readonly RootFolder[];
   /** Host folder to show at `/etc`. */
   readonly systemFolder: string;
+  /** Mounted over the host's devices: what keeps commands from changing those. */
+  readonly devices: readonly Option[];
   /** Real path of node on the host. */
   readonly nodePath: string;
   readonly seccomp: Uint8Array;
@@ -119,7 +121,13 @@ function environment({ home, env, temporaryName, network }: BubblewrapInput): re
   return [["--clearenv"], ...Object.entries(variables).map((variable) => ["--setenv", ...variable])];
 }
 
-function system({ rootFolders, systemFolder, nodePath, limits }: BubblewrapInput): readonly Option[] {
+function system({
+  rootFolders,
+  systemFolder,
+  devices,
+  nodePath,
+  limits,
+}: BubblewrapInput): readonly Option[] {
   const size = ["--size", String(limits.temporaryMebibytes * MEBIBYTE)];
   return [
     ...rootFolders.map(({ path, linkTarget }) =>
@@ -134,6 +142,7 @@ function system({ rootFolders, systemFolder, nodePath, limits }: BubblewrapInput
     // host's root, only without capabilities, and those files ask for no capability.
     ["--remount-ro", "/proc"],
     ["--dev", "/dev"],
+    ...devices,
     [...size, "--tmpfs", "/dev/shm"],
     ["--remount-ro", "/dev"],
     [...size, "--tmpfs", "/tmp"],

@@ -1,10 +1,19 @@
 /** How a hostile command tries to get more rights. Everything here runs inside the sandbox, with small limits. */
-import { writeFileSync } from "node:fs";
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { attackedSandbox, IDENTITIES } from "../../testing/attacked-sandbox.js";
+import { attackedSandbox, IDENTITIES, IS_ROOT } from "../../testing/attacked-sandbox.js";
 import { bubblewrapWorks } from "../../testing/bubblewrap-works.js";
 import type { FreshSandbox } from "../../testing/open-sandbox.js";
+
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
+/** Terminals have a file system of the sandbox's own. */
+const ON_HOST = [...DEVICES, "pts", "pts/ptmx", "ptmx"].map((name) => `/dev/${name}`);
+const stateOf = (path: string) => {
+  const { mode, uid, gid, atimeMs, mtimeMs } = statSync(path);
+  // Any program of the machine changes them by use; only the attack sets them into the last century.
+  return { mode, uid, gid, hasOldTimes: Math.min(atimeMs, mtimeMs) < 1_000_000 };
+};
 
 describe.skipIf(!(await bubblewrapWorks())).each(IDENTITIES)(
   "a sandbox of a host that runs as %s",
@@ -19,7 +28,10 @@ describe.skipIf(!(await bubblewrapWorks())).each(IDENTITIES)(
       opened = await attackedSandbox(identity);
       writeFileSync(join(opened.folder, "secret.txt"), "a secret of the host\n");
     });
-    afterAll(() => opened.close());
+    afterAll(async () => {
+      await opened.close();
+      if (IS_ROOT) for (const name of DEVICES) chmodSync(`/dev/${name}`, 0o666);
+    });
 
     describe("gives no way to more rights:", () => {
       it.each([
@@ -65,6 +77,24 @@ describe.skipIf(!(await bubblewrapWorks())).each(IDENTITIES)(
         expect(output).toBe(`${refused}${`-1 ${refused}`.repeat(3)}`.repeat(2));
         expect(await succeeds("cp tool copy && mkdir new && install -m 700 tool installed")).toBe("yes");
         expect((await execute("find . -perm /6000")).output).toBe("");
+      });
+
+      it("no change of the host's devices, which can be used all the same", async () => {
+        const before = ON_HOST.map(stateOf);
+        // The mode and owner that they have, so that a hole would do no harm.
+        const perl = `for (qw(${DEVICES.join(" ")})) {
+          my $path = "/dev/$_";
+          print chmod(0666, $path), utime(1, 1, $path), chown($<, $(, $path), "\n";
+        }`;
+        writeFileSync(join(opened.workspace, "devices.pl"), perl);
+        expect((await execute("perl devices.pl")).output).toBe("000\n".repeat(DEVICES.length));
+        await execute("touch -d @1 /dev/pts /dev/pts/ptmx /dev/ptmx");
+        expect(ON_HOST.map(stateOf)).toEqual(before);
+        const used =
+          "echo x > /dev/null; : < /dev/null; head -c 3 /dev/zero | wc -c; head -c 3 /dev/urandom | wc -c";
+        expect((await execute(`${used}; echo x > /dev/full; stat -c %a /dev/null`)).output).toMatch(
+          /^3\n3\n.*No space left on device\n666\n$/,
+        );
       });
 
       it("no terminal of the host", async () => {

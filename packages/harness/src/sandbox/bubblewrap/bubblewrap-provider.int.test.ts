@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { bubblewrapWorks } from "../../testing/bubblewrap-works.js";
 import { openSandbox } from "../../testing/open-sandbox.js";
@@ -31,6 +32,33 @@ describe("the bubblewrap provider", () => {
     });
   });
 
+  it.skipIf(!works)("finds it many times at once, and leaves nothing of that", async () => {
+    const provider = new BubblewrapProvider();
+    const found = await Promise.all(Array.from({ length: 4 }, () => provider.health()));
+    expect(found.map(({ available, reason }) => [available, reason])).toEqual(
+      Array.from({ length: 4 }, () => [true, "Commands run isolated."]),
+    );
+    await provider.close();
+  });
+
+  it.skipIf(!works)("gives the loader's words about variables as output, and the command's too", async () => {
+    const environment = { LD_PRELOAD: "/missing-library.so" };
+    const opened = await openSandbox(new BubblewrapProvider({ environment }));
+    let heard = "";
+    const onOutput = (chunk: string) => {
+      heard += chunk;
+    };
+    const result = await opened.sandbox.execute({ command: "echo ran; exit 3", onOutput });
+    expect(result).toMatchObject({ exitCode: 3, output: expect.stringContaining("ran\n") });
+    // The variable's value is hidden like every value of the operator's.
+    expect(result.output).toContain("'[redacted LD_PRELOAD]'");
+    expect(result.output).not.toContain("missing-library");
+    expect(heard).toBe(result.output);
+    const { output } = await opened.sandbox.execute({ command: "echo ran", env: { LD_DEBUG: "libs" } });
+    expect(output).toMatch(/find library=.*\n[^]*ran\n/);
+    await opened.close();
+  });
+
   it("says what to install where bwrap is missing, and runs nothing", async () => {
     const provider = new BubblewrapProvider({ searchPath: "/nowhere" });
     expect(await provider.health()).toEqual({
@@ -47,9 +75,10 @@ describe("the bubblewrap provider", () => {
 
   it.skipIf(!works)("fails without naming host paths when a mounted folder has gone since", async () => {
     const opened = await openSandbox(new BubblewrapProvider());
-    await opened.close();
+    rmSync(opened.folder, { recursive: true });
     const command = opened.sandbox.execute({ command: "true" });
     await expect(command).rejects.toMatchObject({ code: "sandbox_failed" });
     await expect(command).rejects.not.toThrow(opened.folder);
+    await opened.provider.close();
   });
 });

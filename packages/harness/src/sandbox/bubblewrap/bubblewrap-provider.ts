@@ -1,8 +1,6 @@
 /** Runs every command in a bubblewrap sandbox of its own: no network, no host files but the mounts. */
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdtempSync, readlinkSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { lstatSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
 import { checkCommand } from "../check-command.js";
 import { AcquiredSandboxes, type RunOne } from "../acquired-sandboxes.js";
@@ -29,9 +27,12 @@ import { PathKeeper } from "../path-rules/path-keeper.js";
 import { runInTurn } from "../path-rules/run-in-turn.js";
 import { maskPaths, type PathReplacement } from "../path-mask.js";
 import { OutputPipes, PIPES_FOLDER } from "../output-pipes.js";
+import { ownedFolder, ownedPrefix, sweepAbandoned } from "../owned-names.js";
 import { type ProcessOutcome, runProcess } from "../run-process.js";
 import { secretReplacements } from "../secret-replacements.js";
 import { bubblewrapPlan, NODE_INSIDE, type Option, type RootFolder } from "./bubblewrap-arguments.js";
+import { complaintsIn, withComplaints } from "./complaints.js";
+import { DEVICE_FILES, DeviceFiles } from "./device-files.js";
 import { type Launch, launchOf } from "./launch.js";
 import { NetworkAccess, type NetworkForCommand, type NetworkOptions } from "./network-access.js";
 import { seccompFilter } from "./seccomp-filter.js";
@@ -50,6 +51,8 @@ export interface BubblewrapOptions extends NetworkOptions {
   readonly identity?: { readonly uid: number; readonly gid: number };
 }
 
+const PROBE_MARK = "probe-";
+
 /** What all commands of one acquired sandbox share. */
 interface Prepared {
   readonly spec: SandboxSpec;
@@ -67,6 +70,9 @@ interface ForCommand extends Prepared {
 const OWN_REPLACEMENTS: readonly PathReplacement[] = [
   { from: SYSTEM_FOLDERS, to: "/etc/", kind: "text" },
   { from: PIPES_FOLDER, to: "/dev/", kind: "text" },
+  { from: DEVICE_FILES, to: "/dev/", kind: "text" },
+  // As the kernel names them where the temporary folder is a file system of its own.
+  { from: `/${ownedPrefix()}`, to: "/", kind: "text" },
 ];
 
 /** The folders of the root that hold programs and libraries, where the host has them. */
@@ -87,6 +93,7 @@ export class BubblewrapProvider implements SandboxProvider {
   readonly #nodePath = realpathSync(process.execPath);
   readonly #acquired = new AcquiredSandboxes();
   readonly #systemFolders = new SystemFolders();
+  readonly #devices: DeviceFiles;
   readonly #pipes = new OutputPipes();
   readonly #groups: GroupedCommands;
   readonly #disks: DiskWatch;
@@ -98,6 +105,7 @@ export class BubblewrapProvider implements SandboxProvider {
     this.#network = new NetworkAccess(options);
     this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...options.limits });
     this.#groups = new GroupedCommands(this.#limits, { identity: options.identity });
+    this.#devices = new DeviceFiles({ identity: options.identity });
     this.#disks = new DiskWatch({ freeMebibytes: this.#limits.freeDiskMebibytes });
     this.#bubblewrap = findExecutable("bwrap", options.searchPath ?? process.env["PATH"]);
   }
@@ -147,6 +155,7 @@ export class BubblewrapProvider implements SandboxProvider {
   async close(): Promise<void> {
     await this.#acquired.releaseAll();
     await this.#systemFolders.close();
+    await this.#devices.close();
     this.#pipes.close();
     await this.#groups.close();
   }
@@ -156,10 +165,11 @@ export class BubblewrapProvider implements SandboxProvider {
     if (process.platform !== "linux") return "bubblewrap works on Linux only.";
     if (this.#bubblewrap === undefined) return "bwrap is not on the PATH; install the package bubblewrap.";
     if (this.#seccomp === undefined) return `There is no system call filter for ${process.arch} processors.`;
-    const folder = mkdtempSync(join(tmpdir(), "deerflow-probe-"));
+    sweepAbandoned(PROBE_MARK);
+    const folder = ownedFolder(PROBE_MARK);
     try {
       const workspace = { virtualPath: "/mnt/probe", hostPath: folder, mode: "read-only" } as const;
-      const spec = { id: "probe", mounts: [workspace], workingDirectory: "/" };
+      const spec = { id: `probe-${randomUUID()}`, mounts: [workspace], workingDirectory: "/" };
       const sandbox = await this.acquire(spec);
       const { exitCode, output } = await sandbox.execute({ command: "node --version", timeoutSeconds: 20 });
       await this.release(spec.id);
@@ -220,12 +230,12 @@ export class BubblewrapProvider implements SandboxProvider {
     try {
       const { outcome, notices } = await this.#groups.during((limited) =>
         runProcess({
-          ...launchOf(plan, [limited, ...network.wrappers]),
+          ...launchOf(plan, [...network.wrappers, limited]),
           ...this.#conditions(prepared, request, signal),
           stop: full.signal,
         }),
       );
-      return this.#result(outcome, full.signal.aborted ? [...notices, DISK_NOTICE] : notices);
+      return await this.#result(request, outcome, full.signal.aborted ? [...notices, DISK_NOTICE] : notices);
     } finally {
       stopWatching();
     }
@@ -243,6 +253,7 @@ export class BubblewrapProvider implements SandboxProvider {
       temporaryName: `command-${randomUUID()}`,
       rootFolders: rootFolders(),
       systemFolder: await this.#systemFolders.folderFor(spec.workingDirectory),
+      devices: await this.#devices.options(),
       nodePath: this.#nodePath,
       seccomp,
       network: network.part,
@@ -269,13 +280,20 @@ export class BubblewrapProvider implements SandboxProvider {
   }
 
   /** @throws DeerflowError `sandbox_failed` when the command was not started */
-  #result({ errorOutput, ...result }: ProcessOutcome, notices: readonly string[]): CommandResult {
-    // The launcher sends all of the command's output to one place; only what is around it writes here.
-    if (errorOutput !== "") {
-      throw new DeerflowError("sandbox_failed", { provider: this.name, reason: errorOutput.trim() });
+  async #result(
+    request: CommandRequest,
+    { errorOutput, ...result }: ProcessOutcome,
+    notices: readonly string[],
+  ): Promise<CommandResult> {
+    const { failure, output } = complaintsIn(errorOutput);
+    if (failure !== undefined) {
+      throw new DeerflowError("sandbox_failed", { provider: this.name, reason: failure });
     }
+    const whole = withComplaints(result.output, output);
+    if (output !== "") await request.onOutput?.(whole.slice(result.output.length));
     return {
       ...result,
+      output: whole,
       exitCode: result.timedOut ? TIMEOUT_EXIT_CODE : result.exitCode,
       ...(notices.length === 0 ? {} : { notices }),
     };

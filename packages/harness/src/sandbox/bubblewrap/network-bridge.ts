@@ -79,12 +79,15 @@ exec {bridge}< <(
 until mapfile -t table </proc/net/tcp && [[ "\${table[*]}" == *"${LISTENING}"* ]]; do
   read -r -t 0.002 -u "$bridge"
   if (( $? <= 128 || SECONDS > ${START_SECONDS} )); then
-    echo "the bridge to the network did not start" >&2
+    echo "sandbox: the bridge to the network did not start" >&2
     exit 1
   fi
 done
 exec {bridge}<&-
 exec "$@"`;
+
+/** How the shell begins its complaints. */
+const SPEAKER = "sandbox";
 
 /** Pure. The feeds stay where they are, for the inner bubblewrap. */
 export const networkBridge =
@@ -94,7 +97,7 @@ export const networkBridge =
       socat === undefined
         ? [nodePath, "-e", NODE_BRIDGE]
         : [socat, "-t", String(SOCAT_HALF_OPEN), SOCAT_LISTEN, `UNIX-CONNECT:${EGRESS_SOCKET}`];
-    const shell = ["/bin/bash", "--noprofile", "--norc", "-c", SCRIPT, "bridge"];
+    const shell = ["/bin/bash", "--noprofile", "--norc", "-c", SCRIPT, SPEAKER];
     return {
       file: bubblewrap,
       arguments: [

@@ -140,10 +140,13 @@ export function sweepGroups(base: string, remove: RemoveFolder = rmdirSync): voi
   }
 }
 
+/** How a shell that starts a program begins its complaints, so that they are told from the program's. */
+const SPEAKER = "sandbox";
+
 /** A shell that writes itself into the groups behind the descriptors, and becomes the program. */
 export function entering({ file, arguments: rest }: Program, numbers: readonly number[]): Program {
   if (numbers.some((number) => number > 9)) throw new Error("a shell knows descriptors of one digit only");
   const enter = numbers.map((number) => `echo 0 >&${number}`).join(" && ");
   const close = numbers.map((number) => `${number}>&-`).join(" ");
-  return { file: "/bin/sh", arguments: ["-c", `${enter} && exec "$@" ${close}`, "sh", file, ...rest] };
+  return { file: "/bin/sh", arguments: ["-c", `${enter} && exec "$@" ${close}`, SPEAKER, file, ...rest] };
 }
