@@ -102,7 +102,11 @@ describe.skipIf(!(await bubblewrapWorks())).each(IDENTITIES)(
       };
       next();`;
       writeFileSync(join(opened.workspace, "fork.js"), script);
-      expect((await attack("node fork.js")).output).toMatch(/^\d+ EAGAIN\n$/);
+      const { output, notices } = await attack("node fork.js");
+      expect(output).toMatch(/^\d+ EAGAIN\n$/);
+      expect(Number.parseInt(output, 10)).toBeLessThan(SMALL_LIMITS.processes);
+      const said = [`It could not have more than ${SMALL_LIMITS.processes} processes and threads at once.`];
+      expect([undefined, said]).toContainEqual(notices);
     });
 
     it.skipIf(!isGrouped)("a bomb of processes, of which nothing is left", async () => {

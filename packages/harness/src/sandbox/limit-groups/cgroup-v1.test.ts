@@ -39,7 +39,7 @@ describe("control groups of version 1", () => {
       read("memory/user/me/", "memory.limit_in_bytes"),
       read("pids/", "pids.max"),
       read("cpu,cpuacct/", "cpu.cfs_quota_us"),
-    ]).toEqual([String(64 * 1024 * 1024), "100", "100000"]);
+    ]).toEqual([String(64 * 1024 * 1024), "22", "100000"]);
     expect(group.descriptors).toHaveLength(3);
     expect(group.hits()).toEqual([]);
     writeFileSync(join(root, folders()[0] ?? "", "pids.events"), "max 0\n");

@@ -62,7 +62,7 @@ describe("control groups of version 2", () => {
     const read = (file: string) => readFileSync(join(base, name, file), "utf8");
     expect([read("memory.max"), read("pids.max"), read("cpu.max")]).toEqual([
       String(64 * 1024 * 1024),
-      "100",
+      "22",
       "200000 100000",
     ]);
     expect(existsSync(join(base, name, "memory.swap.max"))).toBe(false);

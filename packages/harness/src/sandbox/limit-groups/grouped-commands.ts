@@ -24,7 +24,7 @@ export class GroupedCommands {
   }
 
   /**
-   * Runs one command, started with `limited` as its outermost wrapper.
+   * Runs one command, with `limited` around it and nothing else: what belongs to the sandbox stays outside.
    * @throws what `run` throws, or the system's error when no group can be made
    */
   async during<T>(

@@ -13,6 +13,6 @@ it("tells a model which limit its command met", () => {
     limitNotices(["memory", "processes"], { ...DEFAULT_LIMITS, memoryMebibytes: 64, processes: 9 }),
   ).toEqual([
     "The system ended a part of it because it used more than 64 MiB of memory.",
-    "It could not start more than some 9 processes at once.",
+    "It could not have more than 9 processes and threads at once.",
   ]);
 });

@@ -23,7 +23,7 @@ export function limitsSentence(tier: LimitTier, passedOver: readonly PassedOver[
 const NOTICES: Readonly<Record<LimitHit, (limits: CommandLimits) => string>> = {
   memory: ({ memoryMebibytes }) =>
     `The system ended a part of it because it used more than ${memoryMebibytes} MiB of memory.`,
-  processes: ({ processes }) => `It could not start more than some ${processes} processes at once.`,
+  processes: ({ processes }) => `It could not have more than ${processes} processes and threads at once.`,
 };
 
 export const limitNotices = (hits: readonly LimitHit[], limits: CommandLimits): readonly string[] =>
