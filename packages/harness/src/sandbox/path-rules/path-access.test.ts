@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { FilesystemPermission, PermissionOperation } from "../../policy/file-permission.js";
 import { PermissionRules } from "../../policy/permission-rules.js";
@@ -32,12 +33,14 @@ describe("rules held against a tree", () => {
         const operation = picked(OPERATIONS, random);
         const about = { given, folder, operation };
         const one = rules.rulingsIn(operation, folder);
-        const unlike = NAMES.filter((name) => one(name) !== rules.ruling(operation, `${folder}/${name}`));
+        const unlike = NAMES.filter(
+          (name) => !isDeepStrictEqual(one(name), rules.ruling(operation, `${folder}/${name}`)),
+        );
         expect({ ...about, unlike }).toEqual({ ...about, unlike: [] });
         const below = rules.rulingBelow(operation, folder);
         if (below === "mixed") continue;
         const others = times(8, () => folder + pathOf(random, NAMES, 4)).filter(
-          (path) => rules.ruling(operation, path) !== below,
+          (path) => !isDeepStrictEqual(rules.ruling(operation, path), below),
         );
         expect({ ...about, below, others }).toEqual({ ...about, below, others: [] });
       }
