@@ -130,6 +130,13 @@ describe("the time of the audit", () => {
     ["patterns", `x=${"a".repeat(5000)}; ${"echo ${x%%*b};".repeat(250)}`],
     ["wide patterns of a person", `echo ${"a$x b".repeat(1900)}`],
     ["many functions", "f(){ f;};".repeat(1100)],
+    ["a doubling array", `a=(x y);${'a+=("${a[@]}");'.repeat(400)}`],
+    ["a doubling array of nothing", `a=('' '');${'a=("${a[@]}" "${a[@]}");'.repeat(300)}`],
+    ["doubling arguments", `set -- '' '';${'set -- "$@" "$@";'.repeat(400)}`],
+    ["values that loops multiply", "for i in {1..50};do x=$x$i;done;".repeat(300)],
+    ["loops that set a variable", "for i in {1..50};do y=$i;done;".repeat(300)],
+    ["links to links", Array.from({ length: 600 }, (_, i) => `ln -s l${i} l${i + 1};`).join("")],
+    ["open brackets", "[".repeat(9999)],
   ])("is short for %s", (_what, text) => {
     expect(timeOf(text)).toBeLessThan(BOUND);
   });

@@ -78,6 +78,17 @@ describe("the command audit", () => {
     expect(judged(command)).toEqual({ verdict: "block", rules: ["command-unusable"] });
   });
 
+  it.each([undefined, null, 5, {}, ["ls"]])("refuses %j, which is no text", (given) => {
+    // The cast lets a command through that no program in TypeScript could give.
+    expect(judged(given as string)).toEqual({ verdict: "block", rules: ["command-unusable"] });
+  });
+
+  it("takes a text that a few loops put together, and refuses to run what it no longer knows of it", () => {
+    const loops = 'for f in a b c d e f; do p="$p $f"; done; '.repeat(4);
+    expect(judged(`${loops}echo $p`).verdict).toBe("pass");
+    expect(judged(`${loops}$p`).rules).toContain("run-decoded");
+  });
+
   it("refuses what is nested too deeply to be judged", () => {
     expect(judged(`${"eval ".repeat(40)}ls`).rules).toContain("command-too-deep");
     expect(judged(`${"( ".repeat(200)}ls${")".repeat(200)}`).rules).toContain("command-too-deep");

@@ -2,6 +2,8 @@
  * Judges a shell command before it runs, without running anything. The audit is advice and a log: it sees what
  * a careful reader would see in the text. The sandbox is the wall.
  */
+import { DeerflowError } from "../base/errors.js";
+import { isRecord } from "../base/json.js";
 import { type CommandAuditOptions, CommandPolicy, type PartJudgement } from "./command-policy.js";
 import {
   type BuiltInRuleId,
@@ -61,8 +63,17 @@ export const auditCommand = (command: string, options: CommandAuditOptions = {})
  * @throws DeerflowError `command_audit_invalid` with the place of what is wrong
  */
 export function commandAuditor(options: CommandAuditOptions = {}): JudgeCommand {
+  if (!isRecord(options))
+    throw new DeerflowError("command_audit_invalid", {
+      place: "options",
+      reason: "it is no object with rules and severity",
+    });
   const policy = new CommandPolicy(options);
-  return (command) => judge(command, brokenRules(command, policy), policy);
+  return (command: unknown) => {
+    // Who calls it without a type checker may hand over anything: no text is no command.
+    const text = typeof command === "string" ? command : "";
+    return judge(text, brokenRules(text, policy), policy);
+  };
 }
 
 interface BrokenRule {

@@ -44,6 +44,7 @@ export function assign(
   { auditor, append = false }: AssignOptions,
 ): void {
   judgeVariable(name, value, scope, auditor);
+  auditor.spend(1 + scope.state.countOf(name));
   scope.state.assign(name, value, append);
 }
 
@@ -55,6 +56,8 @@ export function assignArray(
   { auditor, append = false }: AssignOptions,
 ): void {
   judgeVariable(name, elements[0] ?? EMPTY, scope, auditor);
+  const before = append ? scope.state.countOf(name) : 0;
+  auditor.spend(elements.reduce((sum, { text }) => sum + text.length + 1, before));
   const plainElements = elements.map((element) => ({
     ...element,
     text: element.text.replace(/^\[[^\]]*\]=/, ""),

@@ -22,7 +22,7 @@ import { isInterpreter, isShell, printed } from "./prints.js";
 import { recordFiles } from "./recorded-files.js";
 import { redirect, written } from "./redirections.js";
 import { sedFacts } from "./sed-program.js";
-import { fitsPattern } from "./shell-patterns.js";
+import { fitsPattern, isPattern } from "./shell-patterns.js";
 import { ShellState } from "./state.js";
 import { concatenate, EMPTY, HOLE, joinedFields, plain, UNKNOWN, type Field, type Text } from "./values.js";
 import { expandText, expandWord } from "./words.js";
@@ -154,7 +154,7 @@ export class CommandEvaluator implements Auditor {
   runFields(fields: readonly Field[], scope: Scope): Text {
     const [program, ...rest] = fields;
     if (program === undefined || program.text === "") return EMPTY;
-    this.spend(fields.reduce((sum, { text }) => sum + text.length, COMMAND_WORK));
+    this.spend(fields.reduce((sum, { text }) => sum + text.length + 1, COMMAND_WORK));
     return this.#deeper(scope, () => this.#runProgram(program, rest, scope));
   }
 
@@ -411,7 +411,7 @@ export class CommandEvaluator implements Auditor {
 
   /** The program's name itself must be known. */
   #judgeName({ text, origin }: Field, fields: readonly Field[], scope: Scope): void {
-    if (/[*?]|\[.+\]/.test(text)) {
+    if (isPattern(text)) {
       this.report("command-unresolved", scope);
       this.#runFitting(programName(text), fields, scope);
     }

@@ -1,10 +1,10 @@
 /** The simple commands of a command line, as the rules of a person are held against them. */
 import type { CommandPart, Scope } from "./auditor.js";
+import { isPattern } from "./shell-patterns.js";
 import { HOLE, type Field } from "./values.js";
 import { programName, wraps } from "./wrappers.js";
 
 const SYSTEM_FOLDER = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
-const PATTERN = /[*?]|\[.+\]/;
 
 /** The words of a part are cut here; longer ones are no longer known for certain. */
 const PART_CHARACTERS = 4000;
@@ -26,7 +26,7 @@ export function partOf(
     bySystemName: SYSTEM_FOLDER.test(program.text) ? byName : words,
     isKnown:
       !program.text.includes(HOLE) &&
-      !PATTERN.test(program.text) &&
+      !isPattern(program.text) &&
       program.origin === "plain" &&
       !scope.state.isPathChanged,
     isRequired: !isOwn && scope.reading !== "guess" && !runsOnlyOthers(name, rest),

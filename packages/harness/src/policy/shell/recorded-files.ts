@@ -52,7 +52,7 @@ function recordLink({ fields, scope: { state } }: Call): void {
   const path = state.absolute(link, false);
   const aim = target.startsWith("/") ? target : `${path.slice(0, path.lastIndexOf("/"))}/${target}`;
   for (const name of [path, `${path}/${lastPart(target)}`])
-    if (name !== aim) state.shared.links.set(name, state.absolute(aim));
+    if (name !== aim) state.link(name, state.absolute(aim));
 }
 
 /** Files that a download is written to, under every name that it may get. */

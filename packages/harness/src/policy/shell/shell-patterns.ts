@@ -1,11 +1,22 @@
 /** Shell patterns: `*`, `?` and brackets, of which any character fits. */
 
+/** Whether a text holds a wildcard or brackets with something in them. */
+export function isPattern(text: string): boolean {
+  const open = text.indexOf("[");
+  return /[*?]/.test(text) || (open >= 0 && text.lastIndexOf("]") > open + 1);
+}
+
 /**
  * Whether a text fits a pattern; brackets match any one character. The time is the product of both lengths at worst.
  * @param separator a character that no wildcard fits
  */
 export function fitsPattern(pattern: string, text: string, separator?: string): boolean {
-  const tokens = pattern.replaceAll(/\[[^\]]*\]/g, "?").replaceAll(/\*+/g, "*");
+  // Behind the last bracket that closes, none can be closed: looking for the end of each would take its square.
+  const end = pattern.lastIndexOf("]") + 1;
+  const tokens = (pattern.slice(0, end).replaceAll(/\[[^\]]*\]/g, "?") + pattern.slice(end)).replaceAll(
+    /\*+/g,
+    "*",
+  );
   let token = 0;
   let at = 0;
   let lastAny = -1;

@@ -7,6 +7,12 @@ export const HOME = "/home/me";
 const WORKSPACE = "/mnt/user-data/workspace";
 /** Links that are followed from one path; more are a circle. */
 const LINKS = 8;
+/** No system opens a longer path. */
+const PATH_CHARACTERS = 4096;
+/** Values of one variable that are kept apart; loops in loops multiply them. */
+const VALUES = 64;
+/** Stands for the values that are no longer kept: it can be an argument, but nobody has seen what it would run. */
+const DROPPED: Text = { text: HOLE, origin: "computed" };
 
 /** What a shell shares with all its subshells. */
 interface Shared {
@@ -14,6 +20,8 @@ interface Shared {
   readonly files: Map<string, Text>;
   /** Where links lead that the line made itself, by absolute path. */
   readonly links: Map<string, string>;
+  /** The lengths of their paths, so that not every link is compared with every path. */
+  readonly linkLengths: Set<number>;
   /** The most values of one variable that was looked up; set back by who wants to know. */
   looked: number;
 }
@@ -46,7 +54,7 @@ export class ShellState {
     this.#arrays = parent ? parent.#arrays : new Map();
     this.#functions = parent ? parent.#functions : new Map();
     this.#isBorrowed = parent !== undefined;
-    this.shared = parent?.shared ?? { files: new Map(), links: new Map(), looked: 1 };
+    this.shared = parent?.shared ?? { files: new Map(), links: new Map(), linkLengths: new Set(), looked: 1 };
     this.positional = parent?.positional ?? [];
     this.zero = parent?.zero ?? plain("bash");
     this.folder = parent === undefined ? WORKSPACE : parent.folder;
@@ -114,7 +122,7 @@ export class ShellState {
   assign(name: string, value: Text, append = false): void {
     const before = this.#variables.get(name) ?? [];
     const whole = append ? concatenate([this.lookup(name) ?? UNKNOWN, value]) : value;
-    this.assignAll(name, this.conditional > 0 ? [...before, whole] : [whole]);
+    this.assignAll(name, this.conditional > 0 ? fewer([...before, whole]) : [whole]);
   }
 
   /** Every value that a loop gives to its variable. */
@@ -123,6 +131,11 @@ export class ShellState {
     this.#own();
     this.#arrays.delete(name);
     this.#variables.set(name, different.length === 0 ? [EMPTY] : different);
+  }
+
+  /** How many values an assignment has to go through. */
+  countOf(name: string): number {
+    return (this.#variables.get(name)?.length ?? 0) + (this.#arrays.get(name)?.length ?? 0);
   }
 
   unset(name: string): void {
@@ -145,10 +158,19 @@ export class ShellState {
     return found;
   }
 
+  /** Remembers a link that the line makes. */
+  link(path: string, target: string): void {
+    this.shared.links.set(path, target);
+    this.shared.linkLengths.add(path.length);
+  }
+
   #followed(path: string, isLast: boolean): string {
-    for (const [link, target] of this.shared.links) {
-      if (path.startsWith(`${link}/`)) return absolute(target + path.slice(link.length), undefined);
-      if (isLast && path === link) return target;
+    const { links } = this.shared;
+    const whole = isLast ? links.get(path) : undefined;
+    if (whole !== undefined || path.length > PATH_CHARACTERS) return whole ?? path;
+    for (const length of this.shared.linkLengths) {
+      const target = path[length] === "/" ? links.get(path.slice(0, length)) : undefined;
+      if (target !== undefined) return absolute(target + path.slice(length), undefined);
     }
     return path;
   }
@@ -174,4 +196,10 @@ export class ShellState {
         return undefined;
     }
   }
+}
+
+/** The newest values, and one for all that are left out. Pure. */
+function fewer(values: readonly Text[]): readonly Text[] {
+  if (values.length <= VALUES) return values;
+  return [DROPPED, ...values.filter((value) => value !== DROPPED).slice(1 - VALUES)];
 }

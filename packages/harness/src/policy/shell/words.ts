@@ -37,7 +37,10 @@ export function expandWord(word: Word, auditor: Auditor, scope: Scope): readonly
     return [{ text, origin: text.includes(HOLE) ? scope.holeOrigin : "plain" }];
   }
   const values = allPositional(word, scope);
-  if (values !== undefined) return values;
+  if (values !== undefined) {
+    auditor.spend(values.length);
+    return values;
+  }
   const fields = alternativesOf(word, auditor, scope).flatMap((pieces) => split(pieces, scope));
   auditor.spend(fields.reduce((sum, { text }) => sum + text.length, 1));
   return fields;
