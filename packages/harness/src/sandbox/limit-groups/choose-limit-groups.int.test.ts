@@ -33,7 +33,7 @@ describe("the choice of limits", () => {
     async (_who, identity) => {
       const { groups } = await chooseLimitGroups({ identity });
       expect(groups.tier).toBe(chosen.groups.tier);
-      const group = groups.open({ ...DEFAULT_LIMITS, processes: -70 });
+      const group = groups.open({ ...DEFAULT_LIMITS, processes: 8 });
       const script =
         "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 5 & done 2>/dev/null; kill $(jobs -p)";
       const { file, arguments: rest } = group.wrap(
