@@ -55,6 +55,13 @@ describe("parseVirtualPath", () => {
     expect(() => parseVirtualPath(`/${"n".repeat(5000)}`)).toThrow(/^.{0,300}$/s);
     expect(shownPath("/a\u0000b")).toBe("/a\\u0000b");
   });
+
+  it("shows in a message what steers a terminal, turns text round or is not seen", () => {
+    expect(shownPath("/\u009b1m\u007f\u202ea\u2066b\u200bc\u{e0041}\u2028")).toBe(
+      String.raw`/\u009b1m\u007f\u202ea\u2066b\u200bc\udb40\udc41\u2028`,
+    );
+    expect(shownPath("/می\u200cخواهم/👩\u200d💻")).toBe("/می\u200cخواهم/👩\u200d💻");
+  });
 });
 
 describe("listedPath", () => {

@@ -1,5 +1,6 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
+import { DeerflowError } from "../base/errors.js";
 import type { CommandRequest, CommandResult } from "../sandbox/contract.js";
 import { keptOutputs } from "../testing/kept-outputs.js";
 import { scriptedSandbox } from "../testing/scripted-sandbox.js";
@@ -77,6 +78,23 @@ describe("bash", () => {
       text: expect.stringContaining("from 0 to 600 seconds"),
     });
     expect(requests.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([30]);
+  });
+
+  it("says what to do where rules about paths cover too many files", async () => {
+    const shell = scriptedSandbox(() => {
+      throw new DeerflowError("permissions_too_wide", { reason: "there are too many" });
+    });
+    const [tool] = createFileTools({
+      files: new MountedDiskBackend({ mounts: [] }),
+      shell,
+      kinds: ["execute"],
+    });
+    const call = { type: "tool_call", id: "c", name: "bash", args: { command: "x" } } as const;
+    const answer = (await tool?.invoke(call)) as ToolMessage; // what a tool gives for a call
+    expect([answer.status, answer.artifact.code]).toEqual(["error", "permissions_too_wide"]);
+    expect(answer.text).toMatch(
+      /there are too many\. Remove with the file tools .* then run the command again/,
+    );
   });
 
   it("answers a call without a command", async () => {

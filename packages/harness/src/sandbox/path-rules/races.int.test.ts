@@ -171,7 +171,7 @@ describe("a tree that changes while it is looked at", () => {
       const seen = new Set<string>();
       await expect
         .poll(() => {
-          for (let round = 0; round < 1000; round += 1) {
+          for (let round = 0; round < 20_000; round += 1) {
             seen.add(root?.target(Buffer.from("l"))?.toString() ?? "none");
             root?.child(Buffer.from("d"))?.close();
           }
