@@ -16,6 +16,7 @@ import { type CommandContext, type GlobalOptions, hostOptions } from "../command
 import { EXIT_CODES } from "../exit-codes.js";
 import { importInput, type ImportedFile } from "../import-input.js";
 import { resultPaths } from "../result-paths.js";
+import { printable } from "../terminal/printable.js";
 import { RunPrinter } from "../terminal/run-printer.js";
 
 export interface RunOptions {
@@ -147,7 +148,7 @@ async function sayEnd(
   const { output } = context;
   const directories = threadDirectories(host.home, LOCAL_PRINCIPAL, threadId);
   for (const path of await resultPaths(directories, printer.artifacts))
-    output.print(`\n${output.colors.green("Result")} ${path}\n`);
+    output.print(`\n${output.colors.green("Result")} ${printable(path)}\n`);
   output.note(denialsText(printer.denials));
   output.note(`\n${printer.waitsForDecision ? decisionText(threadId) : endText(ended)}`);
   output.note(`Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);

@@ -1,6 +1,7 @@
 /** `deerflow threads`: what was done, and removing it. */
 import { DeerflowError, type Host, LOCAL_PRINCIPAL, openHost } from "@deerflow/harness";
 import { type CommandContext, type GlobalOptions, hostOptions } from "../command-context.js";
+import { printable } from "../terminal/printable.js";
 import { textOf } from "../terminal/run-printer.js";
 
 export interface ListOptions {
@@ -47,7 +48,7 @@ export const listThreads = (
     else {
       for (const { threadId, status, updatedAt, values } of threads) {
         const when = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
-        print(`${threadId}  ${when}  ${status.padEnd(11)}  ${String(values["title"] ?? "")}\n`);
+        print(`${threadId}  ${when}  ${status.padEnd(11)}  ${printable(String(values["title"] ?? ""))}\n`);
       }
     }
     return 0;
@@ -62,7 +63,7 @@ export const showThread = (
     const thread = await host.persistence.threads.find(LOCAL_PRINCIPAL, threadId);
     if (thread === undefined) throw new DeerflowError("thread_missing", { threadId });
     const { print, colors } = context.output;
-    print(`${colors.bold(String(thread.values["title"] ?? threadId))}  ${thread.status}\n\n`);
+    print(`${colors.bold(printable(String(thread.values["title"] ?? threadId)))}  ${thread.status}\n\n`);
     const events = await host.persistence.events.list(LOCAL_PRINCIPAL, threadId, { limit: 10_000 });
     for (const { eventType, content } of events) {
       const line = eventLine(eventType, content);

@@ -51,6 +51,40 @@ describe("RunPrinter", () => {
     expect(printer.artifacts).toEqual(["/x"]);
   });
 
+  it("lets nothing that a model or a tool says talk to the terminal", () => {
+    const evil = "a\u001B]0;owned\u0007b\u001B[2K\rc";
+    const call = { id: "c1", name: evil, args: { description: evil, command: evil } };
+    const { out } = print([
+      ["messages", [{ id: "a0", type: "AIMessageChunk", content: evil }, {}]],
+      ["values", { messages: [human] }],
+      [
+        "values",
+        {
+          messages: [human, { ...ai, content: evil, tool_calls: [call] }, { ...tool, content: evil }],
+          todos: [{ content: evil, status: "pending" }],
+          __interrupt__: [{ value: { action_requests: [call] } }],
+        },
+      ],
+      ["error", { message: evil }],
+    ]);
+    expect(out).not.toMatch(/[\u001B\u0007\r]/);
+  });
+
+  it("shows a command that failed as one that failed", () => {
+    const failed = {
+      ...tool,
+      name: "bash",
+      content: "no such file",
+      artifact: { exit_code: 2, timed_out: false },
+    };
+    const late = { ...failed, id: "t2", artifact: { exit_code: 124, timed_out: true } };
+    const { out } = print([
+      ["values", { messages: [human] }],
+      ["values", { messages: [human, failed, late] }],
+    ]);
+    expect(out).toBe("  ✗ exit code 2  no such file\n  ✗ out of time  no such file\n");
+  });
+
   it("keeps the commands that were denied because nobody could be asked", () => {
     const denied = {
       ...tool,

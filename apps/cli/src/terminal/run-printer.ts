@@ -2,8 +2,8 @@
  * Shows a run to a person: text as it streams, one line a tool call, the plan when it changes, and in a terminal what
  * running commands print.
  */
-import { stripVTControlCharacters } from "node:util";
 import type { Colors } from "picocolors/types.js";
+import { printable } from "./printable.js";
 
 /** One event of a run, as the runtime publishes it. */
 export interface RunFrame {
@@ -167,7 +167,9 @@ export class RunPrinter {
   }
 
   #todos(todos: readonly WireTodo[]): void {
-    const plan = todos.map((todo) => `    ${TODO_MARK[todo.status] ?? "[ ]"} ${todo.content}`).join("\n");
+    const plan = todos
+      .map((todo) => `    ${TODO_MARK[todo.status] ?? "[ ]"} ${printable(todo.content)}`)
+      .join("\n");
     if (plan === this.#plan || plan === "") return;
     this.#plan = plan;
     this.#line(this.#colors.cyan(`  Plan\n${plan}`));
@@ -185,13 +187,13 @@ export class RunPrinter {
   }
 }
 
-/** The text of a message's content, whatever its form. */
+/** The text of a message's content, whatever its form, as a terminal may show it. */
 export const textOf = (content: unknown): string => {
-  if (typeof content === "string") return content;
+  if (typeof content === "string") return printable(content);
   if (!Array.isArray(content)) return "";
-  return content
-    .map((block: { text?: unknown }) => (typeof block.text === "string" ? block.text : ""))
-    .join("");
+  return printable(
+    content.map((block: { text?: unknown }) => (typeof block.text === "string" ? block.text : "")).join(""),
+  );
 };
 
 /** The code of a command that was denied because nobody could be asked. */
@@ -199,27 +201,27 @@ const UNAPPROVED = "command_unapproved";
 
 function deniedCommands({ artifact }: WireMessage): readonly string[] {
   const { code, command } = (artifact ?? {}) as { code?: unknown; command?: unknown };
-  return code === UNAPPROVED && typeof command === "string" ? [command] : [];
+  return code === UNAPPROVED && typeof command === "string" ? [printable(command)] : [];
 }
 
 const errorText = (data: unknown): string =>
-  String((data as { message?: unknown } | undefined)?.message ?? "the run failed");
+  printable(String((data as { message?: unknown } | undefined)?.message ?? "the run failed"));
 
 function subjectOf(args: Record<string, unknown> = {}): string {
   const subject = args["path"] ?? args["command"] ?? args["pattern"] ?? args["filepaths"] ?? "";
-  return cut(String(subject).split("\n")[0] ?? "", RESULT_WIDTH);
+  return cut(printable(String(subject)).split("\n")[0] ?? "", RESULT_WIDTH);
 }
 
 function waitingLine({ name, args }: WireRequest, colors: Colors): string {
   const subject = subjectOf(args);
-  return colors.yellow(`  ? ${name}${subject === "" ? "" : `  ${subject}`}  waits for a decision`);
+  return colors.yellow(`  ? ${printable(name)}${subject === "" ? "" : `  ${subject}`}  waits for a decision`);
 }
 
 function callLine(call: { name: string; args?: Record<string, unknown> }, colors: Colors): string {
   const { description } = call.args ?? {};
   const detail = subjectOf(call.args);
-  const reason = typeof description === "string" && description !== "" ? `  ${description}` : "";
-  return `${colors.blue("●")} ${colors.bold(call.name)}${reason}${detail === "" ? "" : colors.dim(`  ${detail}`)}`;
+  const reason = typeof description === "string" && description !== "" ? `  ${printable(description)}` : "";
+  return `${colors.blue("●")} ${colors.bold(printable(call.name))}${reason}${detail === "" ? "" : colors.dim(`  ${detail}`)}`;
 }
 
 function resultLine(message: WireMessage, colors: Colors): string {
@@ -227,14 +229,21 @@ function resultLine(message: WireMessage, colors: Colors): string {
     .split("\n")
     .find((line) => line.trim() !== "");
   const text = cut(first ?? "done", RESULT_WIDTH);
+  const failure = commandFailure(message);
+  if (failure !== undefined) return colors.yellow(`  ✗ ${failure}  ${text}`);
   return message.status === "error" ? colors.yellow(`  ✗ ${text}`) : colors.dim(`  ✓ ${text}`);
 }
 
-/** What a command prints must not move the cursor of the reader's terminal, nor talk to it. */
-const printable = (text: string): string =>
-  stripVTControlCharacters(text)
-    .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(/[^\P{Cc}\n\t]/gu, "");
+/** How a command failed, whose result is an ordinary one for the model. */
+function commandFailure({ artifact }: WireMessage): string | undefined {
+  const { exit_code: code, timed_out: timedOut } = (artifact ?? {}) as {
+    exit_code?: unknown;
+    timed_out?: unknown;
+  };
+  if (timedOut === true) return "out of time";
+  if (code === null) return "ended by a signal";
+  return typeof code === "number" && code !== 0 ? `exit code ${code}` : undefined;
+}
 
 const cut = (text: string, width: number): string =>
   [...text].length <= width ? text : `${[...text].slice(0, width - 1).join("")}…`;
