@@ -2,17 +2,9 @@
 import { parseArguments } from "./arguments.js";
 import type { Call } from "./auditor.js";
 import { rowsByProgram } from "./program-table.js";
+import { recipesOf, scriptsRunBy } from "./script-files.js";
 import { sedFacts } from "./sed-program.js";
-import {
-  decodeEscapes,
-  EMPTY,
-  HOLE,
-  joinedFields,
-  plain,
-  quotedFields,
-  type Field,
-  type Text,
-} from "./values.js";
+import { decodeEscapes, EMPTY, joinedFields, plain, quotedFields, type Field, type Text } from "./values.js";
 
 interface HiddenCommands {
   readonly programs: RegExp;
@@ -54,14 +46,14 @@ function gitValue(key: string, value: Text): readonly Text[] {
 const hooks = (files: ReadonlyMap<string, Text>): readonly Text[] =>
   [...files].flatMap(([path, content]) => (/\/(\.git\/hooks|\.husky)\//.test(path) ? content : []));
 
-/** Scripts of a package file that this very line wrote. */
-function packageScripts({ scope: { state } }: Call): readonly Text[] {
+/** Scripts of a package file that this very line wrote: those that are run, and what runs before and after them. */
+function packageScripts({ fields, scope: { state } }: Call): readonly Text[] {
   const content = state.shared.files.get(state.absolute("package.json"));
   if (content === undefined) return [];
-  return [...content.text.matchAll(/"[\w:-]+"\s*:\s*"((?:[^"\\]|\\.)*)"/g)].map((match) => ({
-    ...content,
-    text: decodeEscapes((match[1] ?? "").replaceAll('\\"', '"')),
-  }));
+  const isRun = scriptsRunBy(fields.map(({ text }) => text));
+  return [...content.text.matchAll(/"([\w:.-]+)"\s*:\s*"((?:[^"\\]|\\.)*)"/g)]
+    .filter(([, name = ""]) => isRun(name))
+    .map((match) => ({ ...content, text: decodeEscapes((match[2] ?? "").replaceAll('\\"', '"')) }));
 }
 
 function gitTexts({ fields, scope }: Call): readonly Text[] {
@@ -198,7 +190,7 @@ const HIDDEN: readonly HiddenCommands[] = [
     texts: (call) => optionValues(call, /^(-[a-z]*c$|--command=?)/),
   },
   { programs: /^(npx|pnpx)$/, texts: (call) => optionValues(call, /^(-c|--call=?)$/) },
-  { programs: /^(npm|pnpm|yarn|bun)$/, texts: packageScripts },
+  { programs: /^(npm|pnpm|yarn|bun|run-s|run-p|npm-run-all)$/, texts: packageScripts },
   {
     programs: /^npm$/,
     texts: (call) => (call.fields[0]?.text === "exec" ? optionValues(call, /^(-c|--call=?)$/) : []),
@@ -244,6 +236,7 @@ export function sedPrograms(call: Call): readonly Text[] {
   return call.fields.some(({ text }) => /^(-[a-zA-Z]*f$|--file)/.test(text)) ? [] : operands.slice(0, 1);
 }
 
+const MAKE_VALUES = ["-f", "--file", "--makefile", "-C", "--directory", "-I", "-o", "-W", "--eval"];
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
 
 /** Recipes, where the makefile is known: one that this line wrote, or that comes through standard input. */
@@ -256,16 +249,11 @@ function makeTexts(call: Call): readonly Text[] {
     return name.content ?? scope.state.shared.files.get(scope.state.absolute(name.text)) ?? EMPTY;
   });
   const values = behind(fields, /^SHELL=/).filter(({ text }) => /\s/.test(text));
-  return [...values, ...[...texts, ...optionValues(call, /^--eval=?/)].flatMap(recipesOf)];
-}
-
-function recipesOf({ text, origin }: Text): readonly Text[] {
-  if (text.startsWith(HOLE)) return [{ text, origin }];
-  return text.split("\n").flatMap((line) => {
-    const [, recipe] =
-      /^\t\s*[@+-]*\s*([^]*)$/.exec(line) ?? /^[^#\t][^;=]*:[^;=]*;\s*([^]*)$/.exec(line) ?? [];
-    return recipe === undefined ? [] : { text: recipe.replaceAll("$$", "$"), origin };
-  });
+  const targets = parseArguments(fields, MAKE_VALUES).operands.map(({ text: word }) => word);
+  return [
+    ...values,
+    ...[...texts, ...optionValues(call, /^--eval=?/)].flatMap((text) => recipesOf(text, targets)),
+  ];
 }
 
 const hiddenFor = rowsByProgram(HIDDEN);

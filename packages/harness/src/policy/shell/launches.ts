@@ -116,7 +116,7 @@ export function runByPath(path: Field, scope: Scope, auditor: Auditor): void {
   const content = contentOf(path, scope);
   if (content.text === HOLE && content.origin === "plain") return;
   const interpreter = /^#!.*?\b(python|node|perl|ruby|php|awk)/.exec(content.text);
-  if (interpreter) judgeProgram(content, scope, auditor);
+  if (interpreter) judgeProgram(content, interpreter[1] ?? "", scope, auditor);
   else auditor.runText(content, { ...scope, state: scope.state.fork() });
 }
 
@@ -126,26 +126,27 @@ function runInterpreter({ name, fields, scope }: Call, auditor: Auditor): Text {
   const at = fields.findIndex(({ text }) => option?.test(text));
   const code = at < 0 ? undefined : fields[at + 1];
   if (code !== undefined) {
-    judgeProgram(code, scope, auditor);
+    judgeProgram(code, name, scope, auditor);
     return printed;
   }
   const attached = fields.find(({ text }) => text.startsWith("--eval="));
-  if (attached !== undefined) judgeProgram({ ...attached, text: attached.text.slice(7) }, scope, auditor);
+  if (attached !== undefined)
+    judgeProgram({ ...attached, text: attached.text.slice(7) }, name, scope, auditor);
   const file = fields.find(
     ({ text }, index) => (text === "-" || !text.startsWith("-")) && !(index === 0 && SUBCOMMANDS.test(text)),
   );
   if (fields.some(({ text }) => text === "-m")) return printed;
   const readsInput = file === undefined || STDIN.test(file.text);
-  judgeProgram(readsInput ? scope.stdin : contentOf(file, scope), scope, auditor);
+  judgeProgram(readsInput ? scope.stdin : contentOf(file, scope), name, scope, auditor);
   return printed;
 }
 
 /** A program's text in another language. */
-function judgeProgram(code: Text, scope: Scope, auditor: Auditor): void {
+function judgeProgram(code: Text, interpreter: string, scope: Scope, auditor: Auditor): void {
   const unreadable = code.text.trim().startsWith(HOLE) ? ruleAgainstRunning(code.origin) : undefined;
   if (unreadable !== undefined) auditor.report(unreadable, scope);
   auditor.spend(code.text.length);
-  const facts = programFacts(code.text);
+  const facts = programFacts(code.text, interpreter);
   const guess = { ...scope, reading: "guess" as const, stdin: EMPTY };
   if (facts.runsHidden) auditor.report("run-decoded", scope);
   if (facts.runsInput) judgeInput(scope, auditor);
@@ -154,11 +155,10 @@ function judgeProgram(code: Text, scope: Scope, auditor: Auditor): void {
   for (const text of facts.commands) {
     auditor.runText({ text, origin: "plain" }, { ...guess, state: scope.state.fork() });
   }
-  for (const text of facts.programs) judgeProgram({ ...code, text }, scope, auditor);
+  for (const text of facts.programs) judgeProgram({ ...code, text }, interpreter, scope, auditor);
   for (const rule of deletionRules(facts.removed.map(plain), scope)) auditor.report(rule, guess);
   if (facts.reads && facts.literals.some(isSecret)) auditor.report("read-secret", scope);
-  if (!facts.writes) return;
-  for (const rule of facts.literals.flatMap(
+  for (const rule of facts.written.flatMap(
     (path) => ruleAgainstWriting(path.replace(/^\+?[<>]+\s*/, "")) ?? [],
   ))
     auditor.report(rule, scope);
@@ -182,7 +182,7 @@ function runAwk(fields: readonly Field[], scope: Scope, auditor: Auditor): Text 
   const input = piped.length > 0 ? concatenate(piped) : scope.stdin;
   if (/\bsystem\s*\(\s*[^"\s)]|\|&?\s*"(\/\S*\/)?(ba|da|z|k)?sh\b/.test(program.text))
     judgeInput({ ...scope, stdin: input }, auditor);
-  judgeProgram({ ...program, text: awkCalls(program.text) }, scope, auditor);
+  judgeProgram({ ...program, text: awkCalls(program.text) }, "awk", scope, auditor);
   // A pipe to a string is a command that reads what awk prints.
   for (const [, piped = ""] of program.text.matchAll(/\|&?\s*"((?:[^"\\]|\\.){0,500})"/g)) {
     const text = plain(decodeEscapes(piped.replaceAll(/\\(["/])/g, "$1")));
@@ -203,7 +203,7 @@ function runAwk(fields: readonly Field[], scope: Scope, auditor: Auditor): Text 
 const awkCalls = (program: string): string =>
   program
     .replaceAll(/("(?:[^"\\]|\\.){0,500}")\s*\|/g, "system($1) |")
-    .replaceAll(/>>?\s*(")/g, 'open(">", $1');
+    .replaceAll(/(\bprintf?\b[^;}\n>]{0,500})>>?\s*("(?:[^"\\]|\\.){0,500}")/g, '$1; open(">", $2)');
 
 const XARGS_VALUES = [
   "-a",
