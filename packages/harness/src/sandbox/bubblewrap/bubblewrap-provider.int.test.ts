@@ -50,9 +50,7 @@ describe("the bubblewrap provider", () => {
     };
     const result = await opened.sandbox.execute({ command: "echo ran; exit 3", onOutput });
     expect(result).toMatchObject({ exitCode: 3, output: expect.stringContaining("ran\n") });
-    // The variable's value is hidden like every value of the operator's.
-    expect(result.output).toContain("'[redacted LD_PRELOAD]'");
-    expect(result.output).not.toContain("missing-library");
+    expect(result.output).toContain("'/missing-library.so'");
     expect(heard).toBe(result.output);
     const { output } = await opened.sandbox.execute({ command: "echo ran", env: { LD_DEBUG: "libs" } });
     expect(output).toMatch(/find library=.*\n[^]*ran\n/);

@@ -29,7 +29,7 @@ import { maskPaths, type PathReplacement } from "../path-mask.js";
 import { OutputPipes, PIPES_FOLDER } from "../output-pipes.js";
 import { ownedFolder, ownedPrefix, sweepAbandoned } from "../owned-names.js";
 import { type ProcessOutcome, runProcess } from "../run-process.js";
-import { secretReplacements } from "../secret-replacements.js";
+import { hiddenValues } from "../hidden-values.js";
 import { bubblewrapPlan, NODE_INSIDE, type Option, type RootFolder } from "./bubblewrap-arguments.js";
 import { complaintsIn, withComplaints } from "./complaints.js";
 import { DEVICE_FILES, DeviceFiles } from "./device-files.js";
@@ -217,7 +217,7 @@ export class BubblewrapProvider implements SandboxProvider {
       ...replacements,
       ...network.replacements,
       ...OWN_REPLACEMENTS,
-      ...secretReplacements({ ...this.#options.environment, ...secrets }),
+      ...hiddenValues(this.#options.environment, secrets),
     ];
   }
 

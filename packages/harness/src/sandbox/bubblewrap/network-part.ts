@@ -9,6 +9,8 @@ const PROXY = `http://127.0.0.1:${BRIDGE_PORT}`;
 /** Programs agree neither on the case of these names nor on which of them they read. */
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] as const;
 
+const OWN_NAMES = "localhost,127.0.0.1,::1";
+
 const PARTS: Readonly<Record<NetworkPolicy["mode"], NetworkPart>> = {
   none: NO_NETWORK,
   // The namespace that is kept is the one around it, in which only the bridge listens.
@@ -21,6 +23,9 @@ const PARTS: Readonly<Record<NetworkPolicy["mode"], NetworkPart>> = {
           [name.toLowerCase(), PROXY],
         ]),
       ),
+      // A server that the command itself started; nothing of the host is there.
+      NO_PROXY: OWN_NAMES,
+      no_proxy: OWN_NAMES,
       // Node reads the variables above only when it is told to.
       NODE_USE_ENV_PROXY: "1",
     },

@@ -27,7 +27,7 @@ import { mirrored } from "../remote/mirrored.js";
 import { MIRROR_CAPS } from "../remote/mirror-caps.js";
 import { bashCall, RemoteCalls } from "../remote/remote-calls.js";
 import { END_COMMAND, SEALED_COMMAND } from "../sealed-command.js";
-import { secretReplacements } from "../secret-replacements.js";
+import { hiddenValues } from "../hidden-values.js";
 import { providerFailed, WarmPool } from "../warm-pool.js";
 import { AioClient } from "./aio-client.js";
 import { aioArguments, execEnvironment } from "./docker-arguments.js";
@@ -194,7 +194,7 @@ export class AioProvider implements SandboxProvider {
     const folder = request.cwd ?? spec.workingDirectory;
     const args = [mark, folder, String(seconds), request.command, ...Object.keys(variables)];
     const output = new ShownOutput(
-      [...mountReplacements(mounts), ...secretReplacements({ ...environment, ...request.secrets })],
+      [...mountReplacements(mounts), ...hiddenValues(environment, request.secrets)],
       this.#limits.outputCharacters,
       request,
     );

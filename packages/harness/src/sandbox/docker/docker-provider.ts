@@ -24,7 +24,7 @@ import { mountReplacements, resolveMounts } from "../mounts.js";
 import type { PathReplacement } from "../path-mask.js";
 import type { ProcessOutcome } from "../run-process.js";
 import { reportedExitCode } from "../sealed-command.js";
-import { secretReplacements } from "../secret-replacements.js";
+import { hiddenValues } from "../hidden-values.js";
 import { providerFailed, WarmPool } from "../warm-pool.js";
 import {
   endArguments,
@@ -157,7 +157,7 @@ export class DockerProvider implements SandboxProvider {
       command: request.command,
       variables: { ...environment, ...request.env, ...request.secrets },
     };
-    const hidden = secretReplacements({ ...environment, ...request.secrets });
+    const hidden = hiddenValues(environment, request.secrets);
     const replacements = [...prepared.replacements, ...hidden];
     let isOver = false;
     try {

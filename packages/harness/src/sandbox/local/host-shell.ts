@@ -12,7 +12,7 @@ import { CommandFiles } from "../command-files.js";
 import { type CommandRequest, type CommandResult, type Sandbox, TIMEOUT_EXIT_CODE } from "../contract.js";
 import { DEFAULT_LIMITS } from "../limits.js";
 import { runProcess } from "../run-process.js";
-import { secretReplacements } from "../secret-replacements.js";
+import { hiddenValues } from "../hidden-values.js";
 import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
 
 export interface HostShellOptions {
@@ -50,7 +50,7 @@ export class HostShell implements Sandbox {
       marker: `${COMMAND_MARKER}=${marker}`,
       timeoutMilliseconds: (request.timeoutSeconds ?? timeoutSeconds) * 1000,
       outputCharacters,
-      replacements: secretReplacements({ ...request.secrets }),
+      replacements: hiddenValues({}, request.secrets),
       signal: request.signal,
       onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),
     });

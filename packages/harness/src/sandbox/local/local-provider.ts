@@ -25,7 +25,7 @@ import { DEFAULT_LIMITS, type CommandLimits } from "../limits.js";
 import { mountReplacements, resolveMounts } from "../mounts.js";
 import { ownedFolder, sweepAbandoned } from "../owned-names.js";
 import { runProcess } from "../run-process.js";
-import { secretReplacements } from "../secret-replacements.js";
+import { hiddenValues } from "../hidden-values.js";
 import { COMMAND_MARKER, hostLauncher } from "./host-launcher.js";
 import { toHostPaths } from "./host-paths.js";
 
@@ -127,7 +127,7 @@ export class LocalProvider implements SandboxProvider {
         replacements: [
           { from: root, to: "" },
           ...mountReplacements([...spec.mounts, ...mounts]),
-          ...secretReplacements({ ...this.#environment, ...request.secrets }),
+          ...hiddenValues(this.#environment, request.secrets),
         ],
         signal,
         onOutput: request.onOutput && ((chunk) => request.onOutput?.(chunk)),

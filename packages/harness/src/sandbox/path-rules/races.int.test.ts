@@ -96,7 +96,7 @@ describe.skipIf(!(await bubblewrapWorks()))("commands beside a command with rule
 describe.skipIf(!(await bubblewrapWorks()))("what a command leaves against the rules", () => {
   let opened: FreshSandbox;
   beforeEach(async () => {
-    opened = await openSandbox(new BubblewrapProvider({ environment: { EVERYWHERE: "known-to-all" } }));
+    opened = await openSandbox(new BubblewrapProvider({ environment: { EVERYWHERE_KEY: "known-to-all" } }));
   });
   afterEach(() => opened.close());
 
@@ -104,7 +104,7 @@ describe.skipIf(!(await bubblewrapWorks()))("what a command leaves against the r
 
   it("is told without secrets, host paths and what would steer a terminal", async () => {
     const { notices = [] } = await keeping(opened.sandbox, deny("write", `${W}/**/*.lock`)).execute({
-      command: `: > "x-$TOK.lock"; : > "y-$EVERYWHERE.lock"; : > "z-$(printf %s "$TOK" | base64).lock"
+      command: `: > "x-$TOK.lock"; : > "y-$EVERYWHERE_KEY.lock"; : > "z-$(printf %s "$TOK" | base64).lock"
         : > $'e\\e[31m\\u202e\\u200b\\U000e0041.lock'; mkdir -p "./$WHERE" && : > "./$WHERE/h.lock"
         : > "$(printf '%0150d' 0)$TOK.lock"`,
       secrets: { TOK: "very-secret-value" },
@@ -112,7 +112,7 @@ describe.skipIf(!(await bubblewrapWorks()))("what a command leaves against the r
     });
     const told = notices.join("\n");
     expect(told).toContain("x-[redacted TOK].lock");
-    expect(told).toContain("y-[redacted EVERYWHERE].lock");
+    expect(told).toContain("y-[redacted EVERYWHERE_KEY].lock");
     expect(told).toContain("h.lock");
     expect(told).toContain(String.raw`e\u001b[31m\u202e\u200b\udb40\udc41.lock`);
     for (const secret of ["very-secret", "known-to-all", opened.workspace, "dmVyeS1zZWNyZXQ"]) {

@@ -13,7 +13,7 @@ import { quoted } from "../file-scripts.js";
 import { OutputWindow } from "../output-window.js";
 import { maskPaths } from "../path-mask.js";
 import { END_COMMAND, SEALED_COMMAND, VALUE_PREFIX } from "../sealed-command.js";
-import { secretReplacements } from "../secret-replacements.js";
+import { hiddenValues } from "../hidden-values.js";
 import type { Mirror } from "./mirror.js";
 import { mirrored } from "./mirrored.js";
 import { bashCall, type RemoteCalls, remoteFailed } from "./remote-calls.js";
@@ -103,7 +103,7 @@ export class RemoteSandbox {
   }
 
   async #shown(given: string, request: CommandRequest) {
-    const hidden = secretReplacements({ ...this.#options.environment, ...request.secrets });
+    const hidden = hiddenValues(this.#options.environment, request.secrets);
     const output = maskPaths(hidden, given);
     if (output !== "") await request.onOutput?.(output);
     const window = new OutputWindow(this.#options.outputCharacters);
