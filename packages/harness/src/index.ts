@@ -18,6 +18,7 @@ export { DEMO_MODEL_NAME } from "./models/demo/demo-chat-model.js";
 export { assertProvidersKnown, resolveModels } from "./models/registry.js";
 export { type Host, type HostOptions, openHost } from "./runtime/host.js";
 export { inspectDatabase } from "./runtime/inspect-database.js";
+export { checkSandboxConfig } from "./runtime/check-sandbox-config.js";
 export { probeSandbox } from "./runtime/sandbox-choice.js";
 export type { SandboxHealth } from "./sandbox/contract.js";
 export type { Persistence, RunRecord, ThreadRecord } from "./persistence/contract.js";

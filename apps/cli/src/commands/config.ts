@@ -1,7 +1,15 @@
 /** `deerflow config`: writes a commented configuration file, or checks one. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { assertProvidersKnown, DeerflowError, exampleConfig, loadConfig, reasonOf } from "@deerflow/harness";
+import {
+  assertProvidersKnown,
+  checkSandboxConfig,
+  DeerflowError,
+  exampleConfig,
+  loadConfig,
+  reasonOf,
+  resolveHome,
+} from "@deerflow/harness";
 import type { CommandContext, GlobalOptions } from "../command-context.js";
 
 /** Writes `config.yaml` in the working directory; an existing file is never touched. */
@@ -23,6 +31,7 @@ export async function validateConfig(context: CommandContext, globals: GlobalOpt
     ...(globals.config === undefined ? {} : { path: globals.config }),
   });
   assertProvidersKnown(loaded.config.models);
+  checkSandboxConfig(loaded.config, resolveHome(context.env, context.cwd));
   for (const warning of loaded.warnings) context.output.note(`${warning}\n`);
   context.output.note(
     loaded.path === undefined

@@ -4,7 +4,7 @@ import { access, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import {
-  addedMounts,
+  checkSandboxConfig,
   ConfigSource,
   DeerflowError,
   type DeerflowConfig,
@@ -83,7 +83,7 @@ function examineConfig(
   try {
     const source = new ConfigSource({ env, cwd, ...(path === undefined ? {} : { path }) });
     const config = source.current();
-    addedMounts(config, resolveHome(env, cwd));
+    checkSandboxConfig(config, resolveHome(env, cwd));
     return [
       { name: "config", state: "ok", text: source.path ?? "no config.yaml; the defaults hold" },
       config,

@@ -69,7 +69,7 @@ export const makeLeadAgent =
         home: VIRTUAL_WORKSPACE,
         interruptOn: interruptOnOf(config),
         commandAudit: commandAuditOf(config, wish),
-        systemPrompt: promptOf(parts, wish),
+        systemPrompt: promptOf(parts, config, wish),
         planMode: wish.planMode,
         features: featuresOf(config, wish),
         services,
@@ -123,14 +123,18 @@ function servicesOf(
   };
 }
 
-const promptOf = (
-  { sandboxProvider, sandboxNetwork = "" }: LeadAgentParts,
+function promptOf(
+  { home, sandboxProvider, sandboxNetwork = "" }: LeadAgentParts,
+  config: DeerflowConfig,
   { nonInteractive }: AgentRunContext,
-): string =>
-  leadAgentPrompt({
+): string {
+  const shell = { network: sandboxNetwork, variables: Object.keys(config.sandbox.environment) };
+  return leadAgentPrompt({
     clarification: !nonInteractive,
-    ...(sandboxProvider === undefined ? {} : { shell: { network: sandboxNetwork } }),
+    mounts: addedMounts(config, home),
+    ...(sandboxProvider === undefined ? {} : { shell }),
   });
+}
 
 const interruptOnOf = ({ interrupt_on: tools }: DeerflowConfig): InterruptOn =>
   Object.fromEntries(Object.entries(tools).map(([tool, entry]) => [tool, approvalOf(entry)]));

@@ -97,7 +97,7 @@ export const sandboxSection = section({
   allow_host_bash: flag(false).describe("Lets commands run on this machine with no isolation at all."),
   bash_command_timeout: integer({ min: 1, fallback: 600 }).describe("Seconds until a command is killed."),
   bash_output_max_chars: integer({ min: 1, fallback: 20_000 }).describe(
-    "Characters of output the model sees.",
+    "Characters of output that one answer holds; tool_output may show fewer. All of it is in a file.",
   ),
   read_file_output_max_chars: integer({ min: 1, fallback: 50_000 }).describe("Characters of one read_file."),
   ls_output_max_chars: integer({ min: 1, fallback: 20_000 }).describe("Characters of one ls."),
@@ -107,7 +107,9 @@ export const sandboxSection = section({
       textValue,
     )
     .default({})
-    .describe("Variables of every command, as {API_KEY: $API_KEY}. Output never shows their values."),
+    .describe(
+      "Variables of every command, as {API_KEY: $API_KEY}. What commands print does not show those that are secrets by their name (key, token, password, …) or their look.",
+    ),
   mounts: z
     .array(mountSchema)
     .default([])

@@ -1,5 +1,4 @@
 /** One installation, opened: configuration, storage, sandbox, models, agents and runs, wired together. No logic. */
-import { addedMounts } from "../agent/added-mounts.js";
 import { LEAD_AGENT, makeLeadAgent } from "../agent/lead-agent.js";
 import type { AgentFactory } from "../agent/contract.js";
 import { lineLogger, type Logger } from "../base/logger.js";
@@ -16,6 +15,7 @@ import { loggingAuditSink } from "../policy/audit-sink.js";
 import type { ChosenSandbox } from "../sandbox/choose-provider.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
 import type { StreamBridge } from "./bridge/contract.js";
+import { checkSandboxConfig } from "./check-sandbox-config.js";
 import { currentModels } from "./current-models.js";
 import { fileLogger } from "./file-logger.js";
 import { databaseLocation } from "./database-location.js";
@@ -66,7 +66,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const config = source.current();
   assertProvidersKnown(config.models); // before anything is written
   const home = resolveHome(env, cwd);
-  addedMounts(config, home);
+  checkSandboxConfig(config, home);
   const persistence = await openPersistence(databaseLocation(config, home, cwd));
   try {
     return await wire({ env, logger, source, home, persistence });
