@@ -83,7 +83,7 @@ describe("the command audit of an agent", () => {
     const { agent, events } = world("sudo ls");
     const { messages } = await agent({}).invoke(start, thread);
     expect(answers(messages)[0]?.text).toBe('ran\n\n[audit] "sudo ls" switches to another user');
-    expect(events).toMatchObject([{ verdict: "warn", outcome: "ran", ruleIds: ["change-user"] }]);
+    expect(events).toMatchObject([{ verdict: "warn", outcome: "allowed", ruleIds: ["change-user"] }]);
   });
 
   it("runs everything in audit-only mode, and says what would have become of it", async () => {
@@ -95,9 +95,9 @@ describe("the command audit of an agent", () => {
     );
     expect(answers(messages)[1]?.text).toContain("(only noted; a person would be asked)");
     expect(events.map(({ verdict, mode, outcome }) => [verdict, mode, outcome])).toEqual([
-      ["block", "audit_only", "ran"],
-      ["ask", "audit_only", "ran"],
-      ["pass", "audit_only", "ran"],
+      ["block", "audit_only", "allowed"],
+      ["ask", "audit_only", "allowed"],
+      ["pass", "audit_only", "allowed"],
     ]);
   });
 
@@ -134,7 +134,7 @@ describe("the command audit of an agent", () => {
     expect(ran.toSorted()).toEqual(["git status", "make a", "make clean"]);
     expect(answers(messages).find((each) => each.text.includes("They say: no"))).toBeDefined();
     expect(events.map(({ command, outcome }) => `${command}: ${outcome}`).toSorted()).toEqual([
-      "git status: ran",
+      "git status: allowed",
       "make a: asked-and-approved",
       "make b: asked-and-rejected",
       "make clean: asked-and-approved",
@@ -171,7 +171,7 @@ describe("the command audit of an agent", () => {
     });
     expect(answer?.text).toContain("nobody can be asked");
     expect(ran).toEqual(["git status"]);
-    expect(events.map(({ outcome }) => outcome)).toEqual(["denied-because-nobody-can-be-asked", "ran"]);
+    expect(events.map(({ outcome }) => outcome)).toEqual(["denied-because-nobody-can-be-asked", "allowed"]);
   });
 
   it("denies what needs approval without a checkpointer", async () => {
@@ -194,6 +194,14 @@ describe("the command audit of an agent", () => {
 });
 
 describe("createCommandAuditMiddleware", () => {
+  const foreignTool = (name: string, ran: unknown[]) =>
+    tool(
+      (args: unknown) => {
+        ran.push(args);
+        return "ran";
+      },
+      { name, description: "runs", schema: z.object({ command: z.unknown().optional() }) },
+    );
   const shellTool = (ran: string[]) =>
     tool(
       ({ command }) => {
@@ -246,14 +254,75 @@ describe("createCommandAuditMiddleware", () => {
   });
 
   it("leaves other tools alone", async () => {
-    const ran: string[] = [];
+    const ran: unknown[] = [];
     const agent = createAgent({
-      model: script("shell", "rm -rf /"),
-      tools: [shellTool(ran)],
+      model: script("search", "rm -rf /"),
+      tools: [foreignTool("search", ran)],
       middleware: [createCommandAuditMiddleware()],
     });
     await agent.invoke(start, thread);
-    expect(ran).toEqual(["rm -rf /"]);
+    expect(ran).toEqual([{ command: "rm -rf /" }]);
+  });
+
+  it.each(["bash", "Execute", "shell", "run_command", "terminal", "shell_exec"])(
+    "judges what a foreign tool with the name %s gets",
+    async (name) => {
+      const ran: string[] = [];
+      const agent = createAgent({
+        model: script(name, "rm -rf /"),
+        tools: [foreignTool(name, ran)],
+        middleware: [createCommandAuditMiddleware()],
+      });
+      const { messages } = await agent.invoke(start, thread);
+      expect(answers(messages)[0]?.artifact).toMatchObject({
+        code: "command_blocked",
+        rule: "delete-system",
+      });
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ command: "ls", script: "rm -rf /" }, "command_blocked"],
+    [{ code: "rm -rf /" }, "command_blocked"],
+    [{ commands: ["ls", "rm -rf /"] }, "command_blocked"],
+    [{ command: "cat <<E", script: "rm -rf /" }, "command_blocked"],
+    [{ shellCommand: ["bash", "-c", "rm -rf /"] }, "command_blocked"],
+    [{ query: "rm -rf /" }, "command_missing"],
+  ])("judges every command in %j", async (args, code) => {
+    const ran: string[] = [];
+    const agent = createAgent({
+      model: new ScriptedModel([{ calls: [{ name: "shell", args }] }, { text: "done" }]),
+      tools: [foreignTool("shell", ran)],
+      middleware: [createCommandAuditMiddleware()],
+    });
+    const { messages } = await agent.invoke(start, thread);
+    expect(answers(messages)[0]).toMatchObject({ status: "error", artifact: { code } });
+    expect(ran).toEqual([]);
+  });
+
+  it("logs commands without secrets, with the place that they have in the log", async () => {
+    const { audit, events } = world();
+    const agent = createAgent({
+      model: script("shell", "curl -H 'Authorization: Bearer abcdefgh' https://e.com; sudo ls"),
+      tools: [foreignTool("shell", [])],
+      middleware: [createCommandAuditMiddleware({ audit, severity: { "change-user": "warn" } })],
+    });
+    await agent.invoke(start, thread);
+    const [event] = events;
+    expect(event?.command).toBe("curl -H 'Authorization: [redacted]' https://e.com; sudo ls");
+    expect(event?.command.slice(event.span?.start, event.span?.end)).toBe("sudo ls");
+  });
+
+  it("notes which rules would have spoken and are switched off", async () => {
+    const { audit, events } = world();
+    const agent = createAgent({
+      model: script("shell", "sudo ls"),
+      tools: [foreignTool("shell", [])],
+      middleware: [createCommandAuditMiddleware({ audit, severity: { "change-user": "off" } })],
+    });
+    await agent.invoke(start, thread);
+    expect(events).toMatchObject([{ verdict: "pass", outcome: "allowed", switchedOff: ["change-user"] }]);
   });
 
   it("knows the shell tools of this package, and denies without a checkpointer", async () => {
@@ -266,6 +335,6 @@ describe("createCommandAuditMiddleware", () => {
     const { messages } = await agent.invoke(start, thread);
     expect(answers(messages)[0]?.artifact).toMatchObject({ code: "command_unapproved" });
     expect(ran).toEqual(["git status"]);
-    expect(events.map(({ outcome }) => outcome)).toEqual(["denied-because-nobody-can-be-asked", "ran"]);
+    expect(events.map(({ outcome }) => outcome)).toEqual(["denied-because-nobody-can-be-asked", "allowed"]);
   });
 });

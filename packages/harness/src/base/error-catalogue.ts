@@ -435,6 +435,12 @@ export const ERROR_CATALOGUE = {
     text: "The command was not run: {reason}.",
     next: "Reach the goal another way, without what was named.",
   },
+  command_missing: {
+    status: 422,
+    retry: "model",
+    text: "{tool} was not called: none of its arguments is known to hold the command, so that it could not be judged.",
+    next: "Give the command as text in the argument command.",
+  },
   command_unapproved: {
     status: 403,
     retry: "model",

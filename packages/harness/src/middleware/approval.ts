@@ -122,8 +122,11 @@ async function noteRejected(
   { commands }: ApprovalOptions,
   scene: CommandScene,
 ): Promise<void> {
-  const rejected = waiting.filter((_, at) => ["reject", "respond"].includes(decisions[at]?.type ?? ""));
-  for (const { call } of rejected) await commands?.rejected(call, scene);
+  for (const [at, { call }] of waiting.entries()) {
+    const type = decisions[at]?.type;
+    if (type === "reject") await commands?.declined(call, "asked-and-rejected", scene);
+    if (type === "respond") await commands?.declined(call, "asked-and-answered", scene);
+  }
 }
 
 /** Without rules that ask nothing is judged again, so nothing has to be remembered. */

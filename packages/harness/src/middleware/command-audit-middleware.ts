@@ -10,29 +10,33 @@ import { sandboxAudit } from "./sandbox-audit.js";
 export interface CommandAuditMiddlewareOptions extends CommandAuditSettings {
   /** Is told of every command. Default: nobody. */
   readonly audit?: AuditSink;
-  /** Names of tools that run commands and were not made by this package, as `["shell"]`. */
+  /** Names of more tools that run commands, beside the usual ones, as `["run_in_container"]`. */
   readonly tools?: readonly string[];
 }
 
 const COMMAND_AUDIT = "command-audit";
-/** Ours run commands under these names, also in a process that has not seen the tools yet. */
-const OWN_TOOLS: ReadonlyMap<string, Operation> = new Map([
-  ["bash", "execute"],
-  ["execute", "execute"],
-]);
+/** Tools of these names run commands, whoever made them. */
+const USUAL_NAMES =
+  /^(bash|sh|zsh|shell|terminal|execute|exec|(run|execute|exec)[-_]?(bash|shell|terminal|command|cmd|script)s?|(bash|shell|terminal)[-_]?(exec|execute|run|command|tool)|run[-_]?in[-_]?terminal)$/i;
 
 /**
  * Judges every command before it runs: refuses, asks a person, notes, and writes each decision down. It knows the shell
- * tools of this package by what they do, and others by the names in `tools`; the command is their argument `command`,
- * `cmd` or `script`. Asking needs a checkpointer; without one, what needs approval is denied.
+ * tools of this package by what they do, and others by their names: the usual ones, as `bash`, `shell`, `execute`,
+ * `terminal` and `run_command`, and those in `tools`. Every argument that is named for a command or for code is judged,
+ * as `command`, `cmd`, `script` or `code`; a call without any is refused. Asking needs a checkpointer; without one, what
+ * needs approval is denied.
+ *
+ * Put it last in the list of middleware: what one behind it makes of a call is not judged.
  *
  * @throws DeerflowError `command_audit_invalid`
  * @example createCommandAuditMiddleware({ rules: { allow: ["git *", "ls *"], deny: ["git push *"] } })
  */
 export function createCommandAuditMiddleware(options: CommandAuditMiddlewareOptions = {}): AgentMiddleware {
-  const seen = new Map<string, Operation | undefined>(OWN_TOOLS);
+  const seen = new Map<string, Operation | undefined>();
+  const { tools = [] } = options;
   const commands = new CommandGate({
     ...options,
+    runsCommands: (name) => USUAL_NAMES.test(name) || tools.includes(name),
     audit: options.audit ?? loggingAuditSink(silentLogger),
     operationOf: (name) => seen.get(name),
     gate: COMMAND_AUDIT,

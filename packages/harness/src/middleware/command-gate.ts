@@ -4,11 +4,17 @@ import type { ToolCall } from "@langchain/core/messages/tool";
 import type { CommandAuditMode } from "../config/command-section.js";
 import { canPause } from "../langgraph/private-keys.js";
 import type { AuditSink, CommandOutcome } from "../policy/audit-sink.js";
-import { commandAuditor, type CommandVerdict, type JudgeCommand } from "../policy/command-audit.js";
+import {
+  commandAuditor,
+  type CommandVerdict,
+  type JudgeCommand,
+  type Span,
+} from "../policy/command-audit.js";
 import { type CommandAuditOptions, mayAsk } from "../policy/command-policy.js";
+import { redactCommand } from "../policy/redact-command.js";
 import { type Operation, operationOf } from "../tools/define-tool.js";
-import { textFrom } from "../tools/tolerant-arguments.js";
 import { decidedHashes, hashOf } from "./approval-record.js";
+import { commandsOf } from "./command-arguments.js";
 
 /** How the commands of one agent are judged. */
 export interface CommandAuditSettings extends CommandAuditOptions {
@@ -22,8 +28,8 @@ export interface CommandGateOptions extends CommandAuditSettings {
   readonly audit: AuditSink;
   /** What the tool of a name does, where that is known. */
   readonly operationOf?: (toolName: string) => Operation | undefined;
-  /** Tools that run commands although nothing about them says so. */
-  readonly tools?: readonly string[];
+  /** Whether a tool runs commands although nothing about it says so. */
+  readonly runsCommands?: (toolName: string) => boolean;
   /** Tools whose calls are never shown to a person. */
   readonly neverAsked?: (toolName: string) => boolean;
   /** Under whose name it is noted what a person decided. */
@@ -37,8 +43,14 @@ export interface CommandScene {
 
 type Named = Pick<ToolCall, "name" | "args">;
 
-/** The argument that holds the command, under every name that models and tools have for it. */
-const ARGUMENTS = ["command", "cmd", "script", "commands"];
+/** The verdict over all commands of a call. */
+export interface JudgedCall extends CommandVerdict {
+  /** The commands, one a line; undefined where the call has none. Places of findings are places in here. */
+  readonly command: string | undefined;
+}
+
+const READ_CHARACTERS = 20_000;
+const SEVERITIES = ["block", "ask", "warn"] as const;
 const LOGGED_CHARACTERS = 200;
 
 export class CommandGate {
@@ -57,12 +69,20 @@ export class CommandGate {
   }
 
   isCommand(toolName: string, tool?: unknown): boolean {
-    if (this.#options.tools?.includes(toolName) === true) return true;
+    return this.#options.runsCommands?.(toolName) === true || this.#isOwn(toolName, tool);
+  }
+
+  #isOwn(toolName: string, tool: unknown): boolean {
     return (tool === undefined ? this.#options.operationOf?.(toolName) : operationOf(tool)) === "execute";
   }
 
-  judge(call: Named): CommandVerdict {
-    return this.#judge(commandOf(call.args));
+  /** Judges every command of a call; one without any counts as an empty command. */
+  judge(call: Named, tool?: unknown): JudgedCall {
+    const commands = commandsOf(call.args, { isOwn: this.#isOwn(call.name, tool) });
+    if (commands.length === 0) return { ...this.#judge(""), command: undefined };
+    return commands
+      .map((command): JudgedCall => ({ ...this.#judge(command), command }))
+      .reduce((before, next) => together(before, next));
   }
 
   /** Whether a call of the tool can be shown to a person; to be asked while the graph runs. */
@@ -91,37 +111,60 @@ export class CommandGate {
 
   async record(
     call: ToolCall,
-    verdict: CommandVerdict,
+    verdict: JudgedCall,
     outcome: CommandOutcome,
     scene: CommandScene,
   ): Promise<void> {
+    const { span } = verdict;
     const { thread_id: threadId, run_id: runId } = scene.configurable ?? {};
-    const command = commandOf(call.args);
+    const command = redactCommand((verdict.command ?? "").slice(0, READ_CHARACTERS));
     const isCut = verdict.rule === "command-unusable";
     await this.#options.audit.record({
       type: "command.audited",
       threadId: typeof threadId === "string" ? threadId : "",
       ...(typeof runId === "string" ? { runId } : {}),
       ...(call.id === undefined ? {} : { toolCallId: call.id }),
-      command: isCut ? command.slice(0, LOGGED_CHARACTERS) : command,
+      command: isCut ? command.text.slice(0, LOGGED_CHARACTERS) : command.text,
       verdict: verdict.verdict,
       mode: this.mode,
       outcome,
       ruleIds: verdict.findings.map(({ ruleId }) => ruleId),
-      ...(verdict.span === undefined ? {} : { span: verdict.span }),
+      ...(verdict.switchedOff === undefined ? {} : { switchedOff: verdict.switchedOff }),
+      ...(span === undefined
+        ? {}
+        : { span: { start: command.place(span.start), end: command.place(span.end) } }),
     });
   }
 
   /** A person said no, or answered in the command's place. */
-  async rejected(call: ToolCall, scene: CommandScene): Promise<void> {
-    if (this.isCommand(call.name)) await this.record(call, this.judge(call), "asked-and-rejected", scene);
+  async declined(
+    call: ToolCall,
+    outcome: "asked-and-rejected" | "asked-and-answered",
+    scene: CommandScene,
+  ): Promise<void> {
+    if (this.isCommand(call.name)) await this.record(call, this.judge(call), outcome, scene);
   }
 }
 
-/** The command of a call, as its tool will understand it; empty when there is none. */
-export function commandOf(args: ToolCall["args"]): string {
-  const given = ARGUMENTS.map((name): unknown => (Object.hasOwn(args, name) ? args[name] : undefined)).find(
-    (value) => value !== undefined && value !== null,
-  );
-  return given === undefined ? "" : textFrom(given);
+/** The worse of two verdicts decides; findings of the second are moved behind the first command. Pure. */
+function together(first: JudgedCall, second: JudgedCall): JudgedCall {
+  const by = (first.command ?? "").length + 1;
+  const findings = [
+    ...first.findings,
+    ...second.findings.map((each) => ({ ...each, span: moved(each.span, by) })),
+  ];
+  const verdict = SEVERITIES.find((level) => findings.some(({ severity }) => severity === level));
+  const decisive = findings.find(({ severity }) => severity === verdict);
+  const switchedOff = [...new Set([...(first.switchedOff ?? []), ...(second.switchedOff ?? [])])];
+  return {
+    verdict: verdict ?? "pass",
+    rule: decisive?.ruleId,
+    reason: decisive?.reason,
+    span: decisive?.span,
+    findings,
+    command: `${first.command ?? ""}\n${second.command ?? ""}`,
+    ...(switchedOff.length === 0 ? {} : { switchedOff }),
+  };
 }
+
+const moved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by });

@@ -4,7 +4,7 @@ import type { ToolCall } from "@langchain/core/messages/tool";
 import { createMiddleware } from "langchain";
 import type { CommandFinding, CommandVerdict } from "../policy/command-audit.js";
 import { refuse, withContent } from "../tools/define-tool.js";
-import { type CommandGate, commandOf } from "./command-gate.js";
+import type { CommandGate, JudgedCall } from "./command-gate.js";
 
 /** What is done about a call of a verdict. */
 type Step = "run" | "refuse" | "deny" | "ask-first";
@@ -15,10 +15,12 @@ export function sandboxAudit({ commands }: { readonly commands: CommandGate }) {
     async wrapToolCall(request, next) {
       const { toolCall, tool, runtime, state } = request;
       if (!commands.isCommand(toolCall.name, tool)) return next(request);
-      const verdict = commands.judge(toolCall);
+      const verdict = commands.judge(toolCall, tool);
       const isApproved = commands.isApproved(toolCall, state.messages);
       const step = stepFor(verdict, commands, { isApproved, canAsk: commands.canAsk(toolCall.name) });
       await commands.record(toolCall, verdict, outcomeOf(step, isApproved), runtime);
+      if (step !== "run" && verdict.command === undefined)
+        return refuse(toolCall, "command_missing", { tool: toolCall.name });
       if (step !== "run") return refusal(toolCall, verdict, step);
       const result = await next(request);
       const isSilent = isApproved && verdict.verdict === "ask";
@@ -42,7 +44,7 @@ export function stepFor(
 function outcomeOf(step: Step, isApproved: boolean) {
   if (step === "deny") return "denied-because-nobody-can-be-asked";
   if (step !== "run") return "refused";
-  return isApproved ? "asked-and-approved" : "ran";
+  return isApproved ? "asked-and-approved" : "allowed";
 }
 
 const CODES = {
@@ -53,13 +55,13 @@ const CODES = {
 const COMMAND_CHARACTERS = 200;
 
 /** The answer names every rule that decided, and what to do instead. */
-function refusal(call: ToolCall, verdict: CommandVerdict, step: Exclude<Step, "run">): ToolMessage {
+function refusal(call: ToolCall, verdict: JudgedCall, step: Exclude<Step, "run">): ToolMessage {
   const findings = verdict.findings.filter(({ severity }) => severity === verdict.verdict);
   const details = {
     reason: findings.map(({ reason, ruleId }) => `${reason} (rule ${ruleId})`).join("; "),
     rule: verdict.rule ?? "",
     verdict: verdict.verdict,
-    command: commandOf(call.args).slice(0, COMMAND_CHARACTERS),
+    command: (verdict.command ?? "").slice(0, COMMAND_CHARACTERS),
     findings,
     ...(step === "ask-first" ? { tool: call.name, place: "" } : {}),
   };

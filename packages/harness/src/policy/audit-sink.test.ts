@@ -15,7 +15,7 @@ const COMMAND = {
   command: "ls",
   verdict: "pass",
   mode: "enforce",
-  outcome: "ran",
+  outcome: "allowed",
   ruleIds: [],
 } as const;
 

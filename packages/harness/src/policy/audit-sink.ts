@@ -1,12 +1,17 @@
 /** Where security-relevant events go. Today a log; a durable audit trail implements the same interface. */
 import type { Logger } from "../base/logger.js";
 
-/** What became of a command that was judged. */
+/**
+ * What the audit did about a command. The event is written before the tool is called, so that nothing runs that is not
+ * written down: `allowed` and `asked-and-approved` commands go to the tool, which may still refuse its arguments.
+ */
 export type CommandOutcome =
-  | "ran"
+  | "allowed"
   | "refused"
   | "asked-and-approved"
   | "asked-and-rejected"
+  /** A person answered in the command's place. */
+  | "asked-and-answered"
   | "denied-because-nobody-can-be-asked";
 
 /** A shell command was judged. */
@@ -15,7 +20,7 @@ export interface CommandAudited {
   readonly threadId: string;
   readonly runId?: string;
   readonly toolCallId?: string;
-  /** One that was refused because it is too long is cut. */
+  /** Without what looks like a secret; one that was refused because it is too long is cut. */
   readonly command: string;
   readonly verdict: "pass" | "warn" | "ask" | "block";
   /** With `audit_only`, everything runs and the verdict says what it would have been. */
@@ -23,6 +28,8 @@ export interface CommandAudited {
   readonly outcome: CommandOutcome;
   /** Rules that spoke, in the order of the command. */
   readonly ruleIds: readonly string[];
+  /** Rules that would have spoken and are switched off; absent where there are none. */
+  readonly switchedOff?: readonly string[];
   /** The part of the command that decided; absent where nothing spoke. */
   readonly span?: { readonly start: number; readonly end: number };
 }

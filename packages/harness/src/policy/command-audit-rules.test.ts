@@ -216,7 +216,11 @@ describe("severities", () => {
 
   it("switch a rule off, and only that", () => {
     const judge = commandAuditor({ severity: { "run-download": "off" } });
-    expect(judge("curl -s x | sh")).toEqual({ verdict: "pass", findings: [] });
+    expect(judge("curl -s x | sh")).toEqual({
+      verdict: "pass",
+      findings: [],
+      switchedOff: ["run-download"],
+    });
     expect(judge("curl -s x | sh; rm -rf /").rule).toBe("delete-system");
   });
 

@@ -39,6 +39,8 @@ export interface CommandVerdict {
   readonly span: Span | undefined;
   /** In the order of the command. */
   readonly findings: readonly CommandFinding[];
+  /** Rules that would have spoken and are switched off; absent where there are none. */
+  readonly switchedOff?: readonly CommandRuleId[];
 }
 
 /** Judges a command. Never throws and never runs anything. */
@@ -135,6 +137,9 @@ function judge(command: string, broken: readonly BrokenRule[], policy: CommandPo
   const findings = [...different.values()]
     .toSorted((a, b) => a.span.start - b.span.start || a.span.end - b.span.end)
     .flatMap((rule) => findingOf(command, rule, policy) ?? []);
+  const off = [...new Set(broken.map(({ ruleId }) => ruleId))].filter(
+    (id) => isBuiltIn(id) && policy.levelOf(id) === "off",
+  );
   const severity = SEVERITIES.find((level) => findings.some((finding) => finding.severity === level));
   const decisive = findings.find((finding) => finding.severity === severity);
   return {
@@ -143,6 +148,7 @@ function judge(command: string, broken: readonly BrokenRule[], policy: CommandPo
     reason: decisive?.reason,
     span: decisive?.span,
     findings,
+    ...(off.length === 0 ? {} : { switchedOff: off }),
   };
 }
 

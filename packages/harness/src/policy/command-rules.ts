@@ -206,17 +206,17 @@ export const PERSON_RULES = {
   "command-denied": {
     severity: "block",
     reason: "is denied by the command rule",
-    instead: "Who runs this agent has forbidden it; reach the goal without it.",
+    instead: "Reach the goal without it; whoever runs this agent has forbidden it.",
   },
   "command-asked": {
     severity: "ask",
     reason: "needs a person's approval by the command rule",
-    instead: "Use a command that is allowed, or let a person decide.",
+    instead: "Use a command that is allowed.",
   },
   "command-unlisted": {
     severity: "ask",
-    reason: "is covered by no command rule that allows it",
-    instead: "Use a command that is allowed, or let a person decide.",
+    reason: "is allowed by no command rule",
+    instead: "Use a command that is allowed.",
   },
 } as const satisfies Record<string, Omit<CommandRule, "example" | "passes">>;
 
