@@ -261,3 +261,70 @@ describe("the table of rules", () => {
     expect(auditCommand(passes).findings).toEqual([]);
   });
 });
+
+describe("what a rule for git or for all does not cover", () => {
+  it.each([
+    "'git /evil.sh'",
+    "git\\ /evil.sh",
+    "(( PATH = 0 )); git x",
+    "x='$(id)'; git ${x@P}",
+    "x='a[$(id)]'; git $((x))",
+    "BASH_CMDS[git]=./evil; git x",
+    "git x {PATH}>f; git y",
+    "coproc PATH { git x; }; git y",
+    "bash -c -i 'git status'",
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0=id git log",
+    "GIT_EXEC_PATH=. git x",
+    "HOME=. git x",
+    "XDG_CONFIG_HOME=. git x",
+    "LESS='+!id' git log",
+    "git -c protocol.ext.allow=always fetch",
+    "git ls-remote 'ext::id'",
+    "git -c include.path=./e log",
+    "git --exec-path=. x",
+    "X=id git --config-env=core.pager=X log",
+    "git config core.hooksPath x",
+    "git clone --config alias.x='!id' u",
+    "git init --template=./evil",
+    "git difftool -yx id",
+    "git send-email --sendmail-cmd=id",
+    "git instaweb --httpd=./e",
+    "git daemon --access-hook=id",
+  ])("asks about %j, where only git is allowed", (command) => {
+    expect(verdict(command, { allow: ["git *"] })).not.toMatch(/pass|warn/);
+  });
+
+  it.each([
+    "docker exec c rm x",
+    "docker run --rm a rm x",
+    "docker compose exec c rm x",
+    "kubectl exec p -- rm x",
+    "npm exec -- rm x",
+    "pnpm exec rm x",
+    "uv run rm x",
+    "poetry run rm x",
+    "conda run -n x rm x",
+    "bundle exec rm x",
+    "direnv exec . rm x",
+    "dotenv -- rm x",
+    "fd -x rm",
+    "perf stat rm x",
+    "gdb --args rm x",
+    "tmux new -d rm x",
+    "rlwrap rm x",
+    "cp /bin/rm r; ./r x",
+    "hash -p /bin/rm q; q x",
+  ])("denies %j, where rm is denied", (command) => {
+    expect(auditCommand(command, { rules: { allow: ["*"], deny: ["rm *"] } }).rule).toBe("command-denied");
+  });
+
+  it("lets a person allow what opens git, and judges by the audit's own rules only what runs here", () => {
+    expect(verdict("git config core.hooksPath x", { allow: ["git *", "core.hooksPath=*"] })).toBe("pass");
+    expect(verdict("docker exec db rm -rf /var/lib/x", { allow: ["*"] })).toBe("pass");
+    expect(auditCommand("docker run --rm alpine sh -c 'echo x >> /etc/hosts'").verdict).toBe("pass");
+  });
+
+  it("refuses options that are none", () => {
+    expect(() => auditCommand("ls", null as unknown as CommandAuditOptions)).toThrow();
+  });
+});

@@ -28,6 +28,8 @@ export interface Scope {
    * be run at all. In both only what must be blocked is reported.
    */
   readonly reading: Reading;
+  /** In a container or on another machine: the rules of a person hold there, those of the audit are for this one. */
+  readonly isElsewhere?: boolean;
 }
 
 export type Reading = "sure" | "again" | "guess";

@@ -1,9 +1,22 @@
 /** Builtins that change what the shell has in mind. */
 import { parseArguments } from "./arguments.js";
 import type { Auditor, Call, Scope } from "./auditor.js";
+import { openPart } from "./command-parts.js";
+import { OPEN_VARIABLES, TRACES } from "./git-openings.js";
 import { printed } from "./prints.js";
 import { HOME } from "./state.js";
-import { EMPTY, HOLE, joinedFields, UNKNOWN, type Field, type Text } from "./values.js";
+import { ruleAgainstWriting } from "./targets.js";
+import {
+  concatenate,
+  EMPTY,
+  HOLE,
+  joinedFields,
+  plain,
+  quotedFields,
+  UNKNOWN,
+  type Field,
+  type Text,
+} from "./values.js";
 
 type Builtin = (call: Call, auditor: Auditor) => void;
 
@@ -17,21 +30,26 @@ const LOADING_OPTIONS: Readonly<Record<string, RegExp>> = {
   JAVA_TOOL_OPTIONS: /-(javaagent|agentpath|agentlib)/,
   _JAVA_OPTIONS: /-(javaagent|agentpath|agentlib)/,
 };
+/** Variables that say which program a name means. */
+const TABLES = /^(PATH|BASH_CMDS|BASH_ALIASES)$/;
 /** Variables that programs take a command from. */
 const COMMANDS =
   /^((GIT_|MAN|SYSTEMD_)?PAGER|LESSOPEN|LESSCLOSE|(GIT_|SUDO_)?EDITOR|VISUAL|BROWSER|GIT_(SEQUENCE_EDITOR|SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|CVS_RSH|PS4|FCEDIT)$/;
 
 /** Judges what a variable is set to, however that is done. */
-function judgeVariable(name: string, value: Text, scope: Scope, auditor: Auditor): void {
+export function judgeVariable(name: string, value: Text, scope: Scope, auditor: Auditor): void {
   const loading = Object.hasOwn(LOADING_OPTIONS, name) ? LOADING_OPTIONS[name] : undefined;
   if (LOADERS.test(name) || loading?.test(value.text)) auditor.report("loader-variable", scope);
-  if (name === "PATH") {
+  if (OPEN_VARIABLES.test(name)) auditor.note(openPart(`${name}=${value.text}`, scope));
+  const traced = TRACES.test(name) ? ruleAgainstWriting(scope.state.absolute(value.text)) : undefined;
+  if (traced !== undefined) auditor.report(traced, scope);
+  if (TABLES.test(name)) {
     auditor.report("path-variable", scope);
     scope.state.isPathChanged = true;
   }
   if (!COMMANDS.test(name)) return;
   // A prompt is a text with commands in it, the others are commands.
-  const text = name === "PS4" ? `: "${value.text}"` : value.text;
+  const text = name === "PS4" ? `: "${value.text}"` : value.text.replace(/^[|-]+/, "");
   const reading = scope.reading === "guess" ? "guess" : "again";
   auditor.runText({ ...value, text }, { ...scope, state: scope.state.fork(), reading });
 }
@@ -62,6 +80,11 @@ export function assignArray(
     ...element,
     text: element.text.replace(/^\[[^\]]*\]=/, ""),
   }));
+  elements.forEach(({ text }, index) => {
+    const [, key] = /^\[([^\]]*)\]=/.exec(text) ?? [];
+    const value = plainElements[index];
+    if (key !== undefined && value !== undefined) scope.state.assign(`${name}[${key}]`, value);
+  });
   scope.state.assignArray(name, plainElements, append);
 }
 
@@ -73,7 +96,12 @@ export function assignAll(name: string, values: readonly Text[], scope: Scope, a
 }
 
 const isJudged = (name: string): boolean =>
-  name === "PATH" || LOADERS.test(name) || COMMANDS.test(name) || Object.hasOwn(LOADING_OPTIONS, name);
+  TABLES.test(name) ||
+  OPEN_VARIABLES.test(name) ||
+  TRACES.test(name) ||
+  LOADERS.test(name) ||
+  COMMANDS.test(name) ||
+  Object.hasOwn(LOADING_OPTIONS, name);
 
 interface AssignOptions {
   readonly auditor: Auditor;
@@ -113,6 +141,18 @@ const shift: Builtin = ({ fields, scope }) => {
   scope.state.positional = scope.state.positional.slice(Number(fields[0]?.text ?? 1) || 1);
 };
 
+/** A line, divided as `IFS` says. */
+function wordsOf(line: string, { state }: Scope): readonly string[] {
+  const separators = state.lookup("IFS")?.text.replaceAll(HOLE, "") ?? " \t\n";
+  if (/^\s+$/.test(separators)) return line.split(/\s+/);
+  const words = [""];
+  for (const character of line) {
+    if (separators.includes(character)) words.push("");
+    else words[words.length - 1] += character;
+  }
+  return words;
+}
+
 /** Every line of the input is a value that the variables may have. */
 const read: Builtin = ({ fields, scope }, auditor) => {
   const { operands, values: options } = parseArguments(fields, [
@@ -127,7 +167,7 @@ const read: Builtin = ({ fields, scope }, auditor) => {
   ]);
   const array = options.get("-a")?.text;
   if (array !== undefined) {
-    const words = scope.stdin.text.split(/\s+/).filter((word) => word !== "");
+    const words = wordsOf(scope.stdin.text, scope).filter((word) => word !== "");
     const elements = words.map((text) => ({ text, origin: scope.stdin.origin }));
     assignArray(array, elements, scope, { auditor });
     return;
@@ -138,7 +178,7 @@ const read: Builtin = ({ fields, scope }, auditor) => {
   names.forEach((name, index) => {
     const last = index === names.length - 1;
     const values = lines.map((line) => {
-      const words = line.trim().split(/\s+/);
+      const words = wordsOf(line.trim(), scope);
       return { text: (last ? words.slice(index).join(" ") : words[index]) ?? "", origin };
     });
     assignAll(name, values.length === 0 ? [UNKNOWN] : values, scope, auditor);
@@ -147,10 +187,13 @@ const read: Builtin = ({ fields, scope }, auditor) => {
 
 /** Every line is an element. */
 const mapfile: Builtin = ({ fields, scope }, auditor) => {
-  const { operands } = parseArguments(fields, ["-d", "-n", "-O", "-s", "-u", "-C", "-c"]);
+  const { operands, values } = parseArguments(fields, ["-d", "-n", "-O", "-s", "-u", "-C", "-c"]);
+  const callback = values.get("-C");
   const { text, origin } = scope.stdin;
   const lines = text.split("\n").filter((line) => line !== "");
   const elements = lines.map((line) => ({ text: line, origin }));
+  if (callback !== undefined)
+    auditor.runText(concatenate([callback, plain(" 0 "), quotedFields(elements)]), scope);
   assignArray(operands[0]?.text ?? "MAPFILE", elements, scope, { auditor });
 };
 

@@ -9,22 +9,25 @@ import {
   type Script,
   type Statement,
   type SyntaxNode,
+  type Word,
 } from "unbash";
 import type { BuiltInRuleId } from "../command-rules.js";
-import type { Auditor, Call, CommandPart, Scope, Span } from "./auditor.js";
-import { assign, assignAll, assignArray, assignFields, runBuiltin } from "./builtins.js";
+import type { Auditor, CommandPart, Scope, Span } from "./auditor.js";
+import { assign, assignAll, assignArray, assignFields, judgeVariable, runBuiltin } from "./builtins.js";
 import { partOf } from "./command-parts.js";
+import { realProgram, recordPrograms } from "./copied-programs.js";
 import { effectsOf } from "./effects.js";
-import { hiddenCommands, sedPrograms } from "./hidden-commands.js";
 import { launch, ruleAgainstRunning, runByPath } from "./launches.js";
+import { countIn } from "./counts.js";
+import { runBehind, runFitting, runHidden } from "./indirect-runs.js";
 import { isEndlessSpawner, isForkBomb, startsItself } from "./loops.js";
 import { isInterpreter, isShell, printed } from "./prints.js";
 import { recordFiles } from "./recorded-files.js";
 import { redirect, written } from "./redirections.js";
-import { sedFacts } from "./sed-program.js";
-import { fitsPattern, isPattern } from "./shell-patterns.js";
+import { isPattern } from "./shell-patterns.js";
 import { ShellState } from "./state.js";
 import { concatenate, EMPTY, HOLE, joinedFields, plain, UNKNOWN, type Field, type Text } from "./values.js";
+import { count, runNames } from "./subscripts.js";
 import { expandText, expandWord } from "./words.js";
 import { programName, unwrap } from "./wrappers.js";
 
@@ -37,23 +40,6 @@ const WORK = 200_000;
 const COMMAND_WORK = 100;
 /** Openings of expansions in one text; the time to read them grows with their square. */
 const OPENINGS = 1000;
-
-const HARMFUL_PROGRAMS = [
-  "rm",
-  "dd",
-  "sh",
-  "bash",
-  "chmod",
-  "chown",
-  "cp",
-  "mv",
-  "tee",
-  "find",
-  "cat",
-  "env",
-  "sudo",
-  "mkfs",
-];
 
 /** What can stand where a statement's command stands. */
 type Runnable = Statement["command"] | CompoundList;
@@ -85,7 +71,7 @@ export class CommandEvaluator implements Auditor {
   }
 
   report(rule: BuiltInRuleId, scope: Scope): void {
-    this.#report(rule, scope);
+    if (scope.isElsewhere !== true) this.#report(rule, scope);
   }
 
   note(part: CommandPart): void {
@@ -281,6 +267,7 @@ export class CommandEvaluator implements Auditor {
         this.#defined.add(node);
         return EMPTY;
       case "Coproc":
+        if (node.name !== undefined) judgeVariable(node.name.value, UNKNOWN, scope, this);
         return this.#run(node.body, { ...scope, state: scope.state.fork() });
       case "TestCommand":
       case "ArithmeticCommand":
@@ -300,6 +287,7 @@ export class CommandEvaluator implements Auditor {
   }
 
   runInside(node: SyntaxNode, scope: Scope): void {
+    countIn(node, this, scope);
     forEachChild(node, (child) => {
       if (child.type === "Word") expandText(child, this, scope);
       else if (child.type === "Script") this.runScript(child, { ...scope, state: scope.state.fork() });
@@ -347,7 +335,7 @@ export class CommandEvaluator implements Auditor {
   }
 
   #assign(node: Assignment, scope: Scope): void {
-    if (node.index !== undefined) expandText(node.index, this, scope);
+    if (node.index !== undefined) this.#assignElement(node, node.index, scope);
     const options = { auditor: this, append: node.append === true };
     if (node.value.type === "Word") assign(node.name, this.#valueOf(node, scope), scope, options);
     else
@@ -357,6 +345,12 @@ export class CommandEvaluator implements Auditor {
         scope,
         options,
       );
+  }
+
+  #assignElement(node: Assignment, index: Word, scope: Scope): void {
+    const key = expandText(index, this, scope);
+    count(plain(index.text), this, scope);
+    scope.state.assign(`${node.name}[${key.text}]`, this.#valueOf(node, scope));
   }
 
   #assignmentField(node: Assignment, scope: Scope): Field {
@@ -382,15 +376,22 @@ export class CommandEvaluator implements Auditor {
     if (isOwn) return this.#callFunction(own, fields, scope);
     for (const rule of effectsOf(call)) this.report(rule, scope);
     recordFiles(call);
+    recordPrograms(call);
+    runNames(call, this);
+    const real = realProgram(program, scope.state);
+    if (real !== undefined) return this.runFields([real, ...fields], scope);
     if (runBuiltin(call, this)) return EMPTY;
-    this.#runHidden(call);
+    runHidden(call, this);
     const inner = unwrap(name, fields);
     if (inner !== undefined) {
-      const child = inner.assignments.length > 0 ? { ...scope, state: scope.state.fork() } : scope;
+      const isApart = inner.assignments.length > 0 || inner.folder !== undefined;
+      const child = isApart ? { ...scope, state: scope.state.fork() } : scope;
+      if (inner.folder !== undefined) child.state.folder = scope.state.absolute(inner.folder.text);
       assignFields(inner.assignments, child, this);
       this.runFields(inner.otherwise, { ...child, state: child.state.fork(), reading: "guess" });
       if (inner.command.length > 0) return this.runFields(inner.command, child);
     }
+    runBehind(call, this);
     if (program.text.includes("/")) runByPath(program, scope, this);
     const launched = launch(call, this);
     return launched !== undefined && (isShell(name) || isInterpreter(name))
@@ -398,34 +399,16 @@ export class CommandEvaluator implements Auditor {
       : printed(name, fields, scope);
   }
 
-  /** Commands in the options of programs that are no shells. */
-  #runHidden(call: Call): void {
-    const { name, scope } = call;
-    // What a shell on another machine is fed, it reads as commands, too.
-    const stdin = name === "ssh" ? scope.stdin : EMPTY;
-    for (const text of hiddenCommands(call))
-      this.runText(text, { ...scope, state: scope.state.fork(), stdin });
-    if (/^g?sed$/.test(call.name) && sedPrograms(call).some(({ text }) => sedFacts(text).runsInput))
-      this.report("run-unknown-input", scope);
-  }
-
   /** The program's name itself must be known. */
   #judgeName({ text, origin }: Field, fields: readonly Field[], scope: Scope): void {
     if (isPattern(text)) {
       this.report("command-unresolved", scope);
-      this.#runFitting(programName(text), fields, scope);
+      runFitting(programName(text), fields, scope, this);
     }
     if (!text.includes(HOLE)) return;
     const known = !programName(text).includes(HOLE);
     const rule = ruleAgainstRunning(origin) ?? (scope.fromInput ? "run-unknown-input" : "command-unresolved");
     if (!known || origin !== "plain") this.report(rule, scope);
-  }
-
-  /** A pattern in place of a program's name may mean one of these. */
-  #runFitting(pattern: string, fields: readonly Field[], scope: Scope): void {
-    if (pattern.includes(HOLE) || pattern.length > 20) return;
-    for (const name of HARMFUL_PROGRAMS.filter((program) => fitsPattern(pattern, program)))
-      this.runFields([plain(name), ...fields], { ...scope, state: scope.state.fork(), reading: "guess" });
   }
 
   #callFunction(definition: FunctionNode, fields: readonly Field[], scope: Scope): Text {

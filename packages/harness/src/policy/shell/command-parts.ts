@@ -1,10 +1,9 @@
 /** The simple commands of a command line, as the rules of a person are held against them. */
 import type { CommandPart, Scope } from "./auditor.js";
+import { SYSTEM_PROGRAM } from "./copied-programs.js";
 import { isPattern } from "./shell-patterns.js";
 import { HOLE, type Field } from "./values.js";
 import { programName, wraps } from "./wrappers.js";
-
-const SYSTEM_FOLDER = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 
 /** The words of a part are cut here; longer ones are no longer known for certain. */
 const PART_CHARACTERS = 4000;
@@ -23,9 +22,10 @@ export function partOf(
   return {
     words,
     byName,
-    bySystemName: SYSTEM_FOLDER.test(program.text) ? byName : words,
+    bySystemName: SYSTEM_PROGRAM.test(program.text) ? byName : words,
     isKnown:
-      !program.text.includes(HOLE) &&
+      // A blank in the name is none between words: `'git /x'` is not `git`.
+      !/[\s\0]/.test(program.text) &&
       !isPattern(program.text) &&
       program.origin === "plain" &&
       !scope.state.isPathChanged,
@@ -33,6 +33,16 @@ export function partOf(
     span: scope.span,
   };
 }
+
+/** What opens a program to others, as `name=value`: a rule that allows the program does not allow this. */
+export const openPart = (words: string, scope: Scope): CommandPart => ({
+  words,
+  byName: words,
+  bySystemName: words,
+  isKnown: true,
+  isRequired: scope.reading !== "guess",
+  span: scope.span,
+});
 
 /** Whose effect is that of what they run, which is a part itself. */
 const TRANSPARENT = new Set([
@@ -52,7 +62,7 @@ const TRANSPARENT = new Set([
 const SHELL_TEXT = /^(sh|bash|dash)$/;
 
 function runsOnlyOthers(name: string, fields: readonly Field[]): boolean {
-  if (SHELL_TEXT.test(name)) return fields[0]?.text === "-c" && fields[1] !== undefined;
+  if (SHELL_TEXT.test(name)) return /^-c [^-+]/.test(`${fields[0]?.text} ${fields[1]?.text ?? "-"}`);
   if (name === "eval") return fields.length > 0;
   return TRANSPARENT.has(name) && wraps(name, fields);
 }

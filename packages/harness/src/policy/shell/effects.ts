@@ -2,11 +2,13 @@
 import type { BuiltInRuleId } from "../command-rules.js";
 import { hasLong, hasShort, parseArguments } from "./arguments.js";
 import type { Call, Scope } from "./auditor.js";
+import { gitDeletes, gitInputs } from "./git-openings.js";
 import { findRoots } from "./prints.js";
+import { fitsPattern } from "./shell-patterns.js";
 import { dangerOfDeleting, isDisk, isSecret, ruleAgainstWriting } from "./targets.js";
 import { rowsByProgram } from "./program-table.js";
 import { systemRules } from "./system-effects.js";
-import { HOLE, type Field } from "./values.js";
+import { HOLE, plain, type Field } from "./values.js";
 import { writtenPaths } from "./written-paths.js";
 
 interface Effect {
@@ -43,7 +45,52 @@ const SYMBOLIC_OTHERS_WRITE = /(^|,)[ug]*[oa][ugoa]*[+=][rxXst]*w/;
 /** Given to `find -exec`, they do what `-delete` does. */
 const REMOVERS = /^(\/\S*\/)?(rm|unlink|shred)$/;
 
+const SECRET_NAMES = ["shadow", "gshadow", "environ"];
+
 const EFFECTS: readonly Effect[] = [
+  {
+    programs: /^git$/,
+    rules: ({ fields, scope }) =>
+      deletionRules(
+        gitDeletes(fields).map((text) => plain(scope.state.absolute(text))),
+        scope,
+      ),
+  },
+  {
+    programs: /^(rimraf|del|del-cli)$/,
+    rules: ({ fields, scope }) => deletionRules(parseArguments(fields).operands, scope),
+  },
+  {
+    programs: /^(tar|bsdtar|gtar)$/,
+    rules: ({ fields, scope }) => {
+      const { options, operands, values } = parseArguments(fields, ["-C", "--directory", "-f", "--file"]);
+      if (!options.includes("--remove-files")) return [];
+      const folder = values.get("-C")?.text ?? values.get("--directory")?.text ?? ".";
+      return deletionRules(
+        operands.map(({ text }) =>
+          plain(scope.state.absolute(text.startsWith("/") ? text : `${folder}/${text}`)),
+        ),
+        scope,
+      );
+    },
+  },
+  {
+    programs: /^(find|bfs)$/,
+    rules: ({ fields }) => {
+      const words = texts(fields);
+      const named = words.some(
+        (word, at) =>
+          /^-i?name$/.test(word) && SECRET_NAMES.some((name) => fitsPattern(words[at + 1] ?? "", name)),
+      );
+      const runs = words.some((word) => /^-(exec|execdir|ok|okdir)$/.test(word));
+      const isSystem = findRoots(fields).roots.some(({ text }) => /^\/(etc|proc)?(\/|$)/.test(text));
+      return named && runs && isSystem && !words.some((word) => /^\*+$/.test(word)) ? ["read-secret"] : [];
+    },
+  },
+  {
+    programs: /^getent$/,
+    rules: ({ fields }) => (/^g?shadow$/.test(fields[0]?.text ?? "") ? ["read-secret"] : []),
+  },
   {
     programs: /^rm$/,
     rules: ({ fields, scope }) => {
@@ -109,7 +156,7 @@ const EFFECTS: readonly Effect[] = [
   },
   {
     programs:
-      /^(mkfs(\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|shred|hdparm|badblocks)$/,
+      /^(mkfs(\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|cryptsetup|pvcreate|nvme|shred|hdparm|badblocks)$/,
     rules: ({ name, fields, scope }) => {
       const paths = texts(parseArguments(fields).operands).map((text) => scope.state.absolute(text));
       const disk = paths.some((path) => isDisk(path) || (name.startsWith("mkfs") && path.startsWith(HOLE)));
@@ -137,7 +184,7 @@ function extractionRoot({ name, fields, scope }: Call): string | undefined {
 const opensToAll = (mode: string): boolean => OTHERS_WRITE.test(mode) || SYMBOLIC_OTHERS_WRITE.test(mode);
 
 /** What a path must hold to be one of a secret. */
-const MAY_BE_SECRET = /shadow|environ|mem|[*?[]/;
+const MAY_BE_SECRET = /shadow|environ|mem|kcore|[*?[]/;
 /** Programs whose arguments are texts, not files. */
 const TEXT_ONLY =
   /^(echo|printf|git|gh|true|false|:|test|\[|basename|dirname|expr|export|declare|local|kill|ls|stat)$/;
@@ -145,6 +192,8 @@ const TEXT_ONLY =
 const PATTERN_FIRST = /^(grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|mawk|jq|yq|perl)$/;
 
 function readSecrets({ name, fields, scope }: Call): readonly BuiltInRuleId[] {
+  if (name === "git")
+    return gitInputs(fields).some((text) => isSecret(scope.state.absolute(text))) ? ["read-secret"] : [];
   if (!fields.some(({ text }) => MAY_BE_SECRET.test(text)) || TEXT_ONLY.test(name)) return [];
   const pattern = PATTERN_FIRST.test(name) ? fields.find(({ text }) => !text.startsWith("-")) : undefined;
   const paths = fields
@@ -152,8 +201,11 @@ function readSecrets({ name, fields, scope }: Call): readonly BuiltInRuleId[] {
     .flatMap(({ text }) =>
       /\s/.test(text)
         ? [text]
-        : [text, text.slice(Math.max(text.lastIndexOf("="), text.lastIndexOf("@")) + 1)],
+        : [
+            text,
+            text.slice(Math.max(text.lastIndexOf("="), text.lastIndexOf("@"), text.lastIndexOf("<")) + 1),
+          ],
     )
-    .map((text) => scope.state.absolute(text.replace(/^file:\/\//, "")));
+    .map((text) => scope.state.absolute(text.replace(/^file:(\/\/)?/i, "")));
   return paths.some(isSecret) ? ["read-secret"] : [];
 }

@@ -4,6 +4,7 @@ import { parseArguments } from "./arguments.js";
 import type { Auditor, Call, Scope } from "./auditor.js";
 import { deletionRules } from "./effects.js";
 import { contentOf, findRoots, isInterpreter, isShell } from "./prints.js";
+import { shellOptions } from "./shell-options.js";
 import { programFacts } from "./program-text.js";
 import { isSecret, ruleAgainstWriting } from "./targets.js";
 import {
@@ -56,23 +57,15 @@ export const ruleAgainstRunning = (origin: Origin): BuiltInRuleId | undefined =>
 
 function runShell(fields: readonly Field[], scope: Scope, auditor: Auditor): Text {
   const child = { ...scope, state: scope.state.fork() };
-  let at = 0;
-  let command = false;
-  let readsInput = false;
-  for (; /^[-+]./.test(fields[at]?.text ?? ""); at += 1) {
-    const option = fields[at]?.text ?? "";
-    if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(option)) command = true;
-    else if (/^-[a-zA-Z]*s[a-zA-Z]*$/.test(option)) readsInput = true;
-    if (/^([-+][oO]|--rcfile|--init-file)$/.test(option)) at += 1;
-    if (option === "--") {
-      at += 1;
-      break;
-    }
-  }
-  const [first, ...rest] = fields.slice(at);
-  if (first === undefined || (!command && (readsInput || STDIN.test(first.text))))
+  const { isText, readsInput, runsNothing, startup, operands } = shellOptions(fields);
+  if (runsNothing) return EMPTY;
+  if (startup !== undefined) runFile(startup, child, auditor);
+  const [first, ...rest] = operands;
+  if (first === undefined || (!isText && (readsInput || STDIN.test(first.text)))) {
+    child.state.positional = readsInput ? operands : rest;
     return input(child, auditor);
-  if (command) {
+  }
+  if (isText) {
     child.state.zero = rest[0] ?? child.state.zero;
     child.state.positional = rest.slice(1);
     return auditor.runText(first, child);

@@ -1,9 +1,10 @@
 /** Where a command's input comes from and where its output goes. */
 import type { Redirection } from "unbash";
 import type { Auditor, Scope } from "./auditor.js";
+import { judgeVariable } from "./builtins.js";
 import { contentOf } from "./prints.js";
 import { isNetworkPath, isSecret, ruleAgainstWriting } from "./targets.js";
-import { EMPTY, plain, type Text } from "./values.js";
+import { EMPTY, plain, UNKNOWN, type Text } from "./values.js";
 import { expandParts, expandText } from "./words.js";
 
 export interface Redirected {
@@ -18,6 +19,8 @@ export function redirect(redirections: readonly Redirection[], auditor: Auditor,
   let stdin = input?.instead === scope.stdin ? input.read : scope.stdin;
   const outputs: string[] = [];
   for (const redirection of redirections) {
+    if (redirection.type !== "HereString" && redirection.descriptor?.type === "FileDescriptorVariable")
+      judgeVariable(redirection.descriptor.name, UNKNOWN, scope, auditor);
     const target = targetOf(redirection, auditor, scope);
     if (target === undefined) continue;
     if ("input" in target) stdin = target.input;

@@ -22,6 +22,8 @@ interface Shared {
   readonly links: Map<string, string>;
   /** The lengths of their paths, so that not every link is compared with every path. */
   readonly linkLengths: Set<number>;
+  /** Programs of the system under other names, by path or by the name itself. */
+  readonly programs: Map<string, string>;
   /** The most values of one variable that was looked up; set back by who wants to know. */
   looked: number;
 }
@@ -54,7 +56,13 @@ export class ShellState {
     this.#arrays = parent ? parent.#arrays : new Map();
     this.#functions = parent ? parent.#functions : new Map();
     this.#isBorrowed = parent !== undefined;
-    this.shared = parent?.shared ?? { files: new Map(), links: new Map(), linkLengths: new Set(), looked: 1 };
+    this.shared = parent?.shared ?? {
+      files: new Map(),
+      links: new Map(),
+      linkLengths: new Set(),
+      programs: new Map(),
+      looked: 1,
+    };
     this.positional = parent?.positional ?? [];
     this.zero = parent?.zero ?? plain("bash");
     this.folder = parent === undefined ? WORKSPACE : parent.folder;

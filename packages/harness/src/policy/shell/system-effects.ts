@@ -3,6 +3,7 @@ import type { BuiltInRuleId } from "../command-rules.js";
 import { hasLong, hasShort, parseArguments } from "./arguments.js";
 import type { Call } from "./auditor.js";
 import { rowsByProgram } from "./program-table.js";
+import { isDisk } from "./targets.js";
 import type { Field } from "./values.js";
 
 interface Effect {
@@ -46,6 +47,7 @@ function holdsMachine({ fields, scope }: Call): boolean {
   const capability = values.get("--cap-add")?.text ?? "";
   return (
     options.includes("--privileged") ||
+    isDisk(values.get("--device")?.text ?? "") ||
     values.get("--pid")?.text === "host" ||
     /^(ALL|SYS_(ADMIN|PTRACE|MODULE|RAWIO))$/i.test(capability) ||
     sources.some((source) => source.startsWith("/") && HOST_FOLDERS.test(scope.state.absolute(source)))
@@ -223,6 +225,15 @@ const EFFECTS: readonly Effect[] = [
       return when(sets, "system-control");
     },
   },
+  { programs: /^setenforce$/, rules: () => ["system-control"] },
+  {
+    programs: /^fuser$/,
+    rules: ({ fields }) => {
+      const { options, operands } = parseArguments(fields);
+      const kills = options.some((option) => /^-[a-zA-Z]*k|^--kill/.test(option));
+      return when(kills && operands.some(({ text }) => text === "/"), "system-control");
+    },
+  },
   { programs: /^kill$/, rules: ({ fields }) => when(killsAll(fields), "system-control") },
   {
     programs: /^(pkill|killall|skill)$/,
@@ -242,12 +253,12 @@ const EFFECTS: readonly Effect[] = [
     },
   },
   {
-    programs: /^(docker|podman|nerdctl)$/,
+    programs: /^(docker|podman|nerdctl|docker-compose|podman-compose)$/,
     rules: (call) =>
       when(
-        /^(run|create|exec|container)$/.test(
-          call.fields.find(({ text }) => !text.startsWith("-"))?.text ?? "",
-        ) && holdsMachine(call),
+        // Options with values of their own may stand in front: `docker -H address run`.
+        texts(call.fields.slice(0, 6)).some((text) => /^(run|create|exec|container)$/.test(text)) &&
+          holdsMachine(call),
         "container-escape",
       ),
   },

@@ -42,25 +42,30 @@ function withoutTail(path: string): string {
 
 const DISKS = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|loop|md|sr|nbd|k?mem$|port$)/;
 const SYSTEM_FILES =
-  /^\/(etc|boot|bin|sbin|lib\w*|usr\/(s?bin|lib\w*|local\/s?bin)|proc\/sys|proc\/sysrq-trigger|sys|var\/spool\/cron)(\/|$)/;
+  /^\/(etc|boot|bin|sbin|lib\w*|usr\/(s?bin|lib\w*|share|include|local\/(s?bin|lib|libexec|share|etc))|proc\/sys|proc\/sysrq-trigger|sys|var\/spool\/cron)(\/|$)/;
 const STARTUP_FILES =
-  /^(\/root|\/home\/[^/]+)\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xprofile|xinitrc|pam_environment)|\.config\/(fish|autostart)\/.*|\.ssh\/(authorized_keys|rc|config))$/;
+  /^(\/root|\/home\/[^/]+)\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xprofile|xinitrc|pam_environment|gitconfig)|\.config\/(fish|autostart|systemd\/user|git)\/.*|\.ssh\/(authorized_keys2?|rc|config))$/;
+
+/** `/proc/1/root` and its kin are other names for the root; a working folder is taken for it, too. Pure. */
+const outsideOfProc = (path: string): string =>
+  path.replace(/^(\/proc\/[^/]+\/(task\/[^/]+\/)?(root|cwd)(?=\/))+/, "");
 
 /** The rule against writing to a path, if there is one. */
-export function ruleAgainstWriting(path: string): BuiltInRuleId | undefined {
+export function ruleAgainstWriting(named: string): BuiltInRuleId | undefined {
+  const path = outsideOfProc(named);
   if (DISKS.test(path)) return "write-disk";
   if (SYSTEM_FILES.test(path)) return "write-system";
   return STARTUP_FILES.test(path) ? "write-startup" : undefined;
 }
 
-const SECRETS = /^(\/etc\/g?shadow-?|\/proc\/[^/]+\/(environ|mem))$/;
+const SECRETS = /^(\/etc\/(g?shadow-?|master\.passwd)|\/proc\/(kcore|[^/]+\/(task\/[^/]+\/)?(environ|mem)))$/;
 
 /** Files that a pattern is tried against. */
 const SECRET_EXAMPLES = ["/etc/shadow", "/etc/gshadow", "/proc/1/environ", "/proc/self/environ"];
 
 /** Also a pattern like `/etc/shad*` that such a file fits. */
 export const isSecret = (path: string): boolean =>
-  SECRETS.test(path) ||
+  SECRETS.test(outsideOfProc(path)) ||
   (/[*?[]/.test(path) && SECRET_EXAMPLES.some((example) => fitsPattern(path, example, "/")));
 
 /** A path that bash opens as a network connection. */

@@ -1,11 +1,14 @@
 /** Expansion: from the words of the syntax tree to the words that a program gets. */
 import { type DoubleQuotedChild, parse, type ParameterExpansionPart, type Word, type WordPart } from "unbash";
 import type { Auditor, Scope } from "./auditor.js";
+import { assign } from "./builtins.js";
 import { fitsPattern } from "./shell-patterns.js";
 import { HOME } from "./state.js";
+import { count, runExpansions } from "./subscripts.js";
 import {
   concatenate,
   cut,
+  decodeEscapes,
   EMPTY,
   HOLE,
   joinedFields,
@@ -199,14 +202,12 @@ const within = (
   part: { pos: number; end: number; script?: { source?: string } | undefined },
   scope: Scope,
 ): Scope => ({
+  ...scope,
   state: scope.state.fork(),
   span: scope.detached ? scope.span : { start: part.pos, end: part.end },
   // The text of escaped backticks is decoded first; its positions count in the decoded text.
   detached: scope.detached || part.script?.source !== undefined,
-  stdin: scope.stdin,
-  holeOrigin: scope.holeOrigin,
   fromInput: false,
-  reading: scope.reading,
 });
 
 /**
@@ -215,6 +216,7 @@ const within = (
  */
 function runOperation(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): void {
   auditor.runInside(part, scope);
+  countIn(part, auditor, scope);
   if (!/\$\(|`/.test(part.text)) return;
   const inside = `"${part.text.slice(2, -1)}"`;
   auditor.spend(inside.length);
@@ -223,6 +225,17 @@ function runOperation(part: ParameterExpansionPart, auditor: Auditor, scope: Sco
   if (word === undefined) return;
   const reading = scope.reading === "guess" ? "guess" : "again";
   expandText(word, auditor, { ...scope, state: scope.state.fork(), detached: true, reading });
+}
+
+/** Subscripts, places and lengths are numbers; `${x@P}` is expanded as a prompt is. */
+function countIn(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): void {
+  const { operation, index } = part;
+  const numbers = operation?.type === "Slice" ? [operation.offset, operation.length, index] : [index];
+  for (const word of numbers) if (word !== undefined) count(plain(word.text), auditor, scope);
+  if (operation?.type !== "Transform" || operation.operand.value !== "P") return;
+  const value = valueOf(part, scope) ?? UNKNOWN;
+  if (value.text.includes(HOLE)) auditor.runFields([{ ...value, text: HOLE }], scope);
+  else if (/[$`]/.test(value.text)) runExpansions(value, auditor, scope);
 }
 
 function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope): Text {
@@ -234,7 +247,9 @@ function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope)
       const other = expandText(operation.operand, auditor, scope);
       if (operation.operator.endsWith("+")) return value === undefined ? UNKNOWN : other;
       if (operation.operator.endsWith("?")) return value ?? plain(`${HOLE}x`);
-      return value === undefined || value.text === "" ? other : value;
+      const isUnset = value === undefined || value.text === "";
+      if (isUnset && operation.operator.endsWith("=")) assign(part.parameter, other, scope, { auditor });
+      return isUnset ? other : value;
     }
     case "Replace": {
       const pattern = expandText(operation.pattern, auditor, scope).text;
@@ -267,7 +282,11 @@ function parameter(part: ParameterExpansionPart, auditor: Auditor, scope: Scope)
       return { ...value, text: lower ? value.text.toLowerCase() : value.text.toUpperCase() };
     }
     default:
-      return value === undefined ? UNKNOWN : { ...value, text: HOLE };
+      if (value === undefined) return UNKNOWN;
+      // Quoting and the like may change a value; a prompt and its escapes leave most of it.
+      return operation.type === "Transform" && /^[PE]$/.test(operation.operand.value)
+        ? { ...value, text: decodeEscapes(value.text) }
+        : { ...value, text: HOLE };
   }
 }
 
@@ -280,12 +299,18 @@ function valueOf(part: ParameterExpansionPart, { state }: Scope): Text | undefin
   }
   if (prefix !== undefined) return UNKNOWN;
   if (index === undefined) return state.lookup(name);
+  const keyed = state.lookup(`${name}[${index.value}]`);
+  if (keyed !== undefined) return keyed;
   const elements = state.elements(name);
   if (elements === undefined) return UNKNOWN;
   const place = index.text;
-  if (place === "@" || place === "*") return joinedFields(elements);
+  if (place === "@") return joinedFields(elements);
+  if (place === "*") return joinedBy(state.lookup("IFS")?.text.charAt(0) ?? " ", elements);
   return /^\d+$/.test(place) ? (elements[Number(place)] ?? EMPTY) : { ...joinedFields(elements), text: HOLE };
 }
+
+const joinedBy = (separator: string, elements: readonly Field[]): Text =>
+  concatenate(elements.flatMap((field, index) => (index === 0 ? [field] : [plain(separator), field])));
 
 /** Longer texts are not cut by a pattern: what is left of them is not known. */
 const REMOVED_CHARACTERS = 1000;

@@ -1,4 +1,5 @@
 /** Programs that run another program given in their arguments. */
+import { parseArguments } from "./arguments.js";
 import type { Field } from "./values.js";
 
 interface Wrapper {
@@ -14,32 +15,41 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   builtin: wrapper(0),
   busybox: wrapper(0),
   chronic: wrapper(0),
+  catchsegv: wrapper(0),
   chroot: wrapper(1),
+  chrt: wrapper(1),
   command: wrapper(0),
   doas: wrapper(0, "-u", "-C"),
   env: wrapper(0, "-u", "--unset", "-C", "--chdir"),
   exec: wrapper(0, "-a"),
+  "dbus-run-session": wrapper(0),
+  faketime: wrapper(1),
   fakeroot: wrapper(0),
   cpulimit: wrapper(0, "-l", "-p", "-e"),
   flock: wrapper(1, "-w", "--timeout", "-E", "--wait"),
   firejail: wrapper(0),
   gosu: wrapper(1),
+  linux32: wrapper(0),
+  linux64: wrapper(0),
   ltrace: wrapper(0, "-o", "-e", "-p"),
   nsenter: wrapper(0, "-t", "--target", "-S", "-G"),
   ionice: wrapper(0, "-c", "-n", "--class", "--classdata"),
   nice: wrapper(0, "-n", "--adjustment"),
   nohup: wrapper(0),
+  numactl: wrapper(0, "-N", "-m", "-C", "-i", "-p"),
   pkexec: wrapper(0, "--user"),
   prlimit: wrapper(0),
   proot: wrapper(0, "-r", "-b", "-w"),
+  rlwrap: wrapper(0, "-C", "-D", "-H", "-P", "-S"),
   runcon: wrapper(1),
   runuser: wrapper(0, "-u", "-g", "-G"),
+  screen: wrapper(0, "-S", "-dmS", "-t", "-c", "-r", "-R", "-x", "-d", "-D", "-X", "-e", "-h", "-p", "-s", "-T"),
   setpriv: wrapper(0),
   setsid: wrapper(0),
   stdbuf: wrapper(0, "-i", "-o", "-e"),
   setarch: wrapper(1),
   strace: wrapper(0, "-o", "-e", "-p", "-s", "-E", "-u"),
-  sudo: wrapper(0, "-u", "-g", "-h", "-p", "-C", "-D", "-U", "--user", "--group"),
+  sudo: wrapper(0, "-u", "-g", "-h", "-p", "-C", "-D", "-U", "--user", "--group", "--chdir"),
   "su-exec": wrapper(1),
   "systemd-run": wrapper(0, "-p", "-u", "--unit", "-E"),
   taskset: wrapper(1),
@@ -62,6 +72,8 @@ export interface Unwrapped {
   /** `NAME=value` words before the command (`env A=b cmd`, `sudo A=b cmd`). */
   readonly assignments: readonly Field[];
   readonly command: readonly Field[];
+  /** Where the command runs, where an option says so. */
+  readonly folder: Field | undefined;
   /** What it runs instead if an option that is not known here takes a value. */
   readonly otherwise: readonly Field[];
 }
@@ -79,6 +91,19 @@ function wrapperOf(name: string, fields: readonly Field[]): Wrapper | undefined 
   if (!Object.hasOwn(WRAPPERS, name) || splitsText(name, fields)) return undefined;
   if (name === "command" && RUNS_NOTHING.test(fields[0]?.text ?? "")) return undefined;
   return WRAPPERS[name];
+}
+
+/** Options with the folder that the command runs in. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  env: ["-C", "--chdir"],
+  sudo: ["-D", "--chdir"],
+  unshare: ["--wd"],
+};
+
+function folderOf(name: string, fields: readonly Field[]): Field | undefined {
+  const options = Object.hasOwn(FOLDERS, name) ? FOLDERS[name] : undefined;
+  const { values } = parseArguments(fields, options);
+  return options?.flatMap((option) => values.get(option) ?? [])[0];
 }
 
 /** What a wrapper runs; undefined when `name` is no wrapper. `command` is empty when it runs nothing. */
@@ -104,6 +129,7 @@ export function unwrap(name: string, fields: readonly Field[]): Unwrapped | unde
   return {
     assignments: rest.slice(0, count),
     command: isCommand ? command : [],
+    folder: folderOf(name, fields.slice(0, at)),
     otherwise: isClear ? [] : command.slice(1),
   };
 }

@@ -1,6 +1,7 @@
 /** Which files a program writes, by its arguments; redirections are another matter. */
 import { hasShort, parseArguments, type Arguments } from "./arguments.js";
 import type { Call } from "./auditor.js";
+import { gitOutputs } from "./git-openings.js";
 import { sedPrograms } from "./hidden-commands.js";
 import { rowsByProgram } from "./program-table.js";
 import { sedFacts } from "./sed-program.js";
@@ -42,12 +43,13 @@ const GIT_WRITES =
 function gitPaths({ operands }: Arguments, fields: readonly Field[]): readonly string[] {
   const words = texts(operands);
   const clone = words.indexOf("clone");
-  if (clone >= 0) return words.slice(clone + 2, clone + 3);
+  const outputs = gitOutputs(fields);
+  if (clone >= 0) return [...outputs, ...words.slice(clone + 2, clone + 3)];
   const trees = [
     ...after(fields, /^(-C|--work-tree)$/),
     ...texts(fields).flatMap((text) => (text.startsWith("--work-tree=") ? text.slice(12) : [])),
   ];
-  return words.some((word) => GIT_WRITES.test(word)) ? trees : [];
+  return words.some((word) => GIT_WRITES.test(word)) ? [...outputs, ...trees] : outputs;
 }
 
 const WRITERS: readonly Writer[] = [
@@ -121,6 +123,11 @@ const WRITERS: readonly Writer[] = [
     withValue: ["-o", "--output"],
     paths: (parsed) => values(parsed, "-o", "--output"),
   },
+  {
+    programs: /^(gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|lz4|compress|dos2unix|unix2dos)$/,
+    paths: (parsed) => (hasShort(parsed, "clt") ? [] : texts(parsed.operands)),
+  },
+  { programs: /^qemu-img$/, paths: ({ operands }) => texts(operands.slice(-1)) },
   { programs: /^openssl$/, paths: (_parsed, fields) => after(fields, /^-out$/) },
   {
     programs: /^(convert|magick|ffmpeg|ed|ex|vi|vim|nano|emacs|strip)$/,
