@@ -176,6 +176,8 @@ const HIDDEN: readonly HiddenCommands[] = [
     programs: /^(concurrently|npm-run-all)$/,
     texts: ({ fields }) => fields.filter(({ text }) => /\s/.test(text)),
   },
+  { programs: /^nix-shell$/, texts: (call) => optionValues(call, /^--(run|command)$/) },
+  { programs: /^compgen$/, texts: (call) => optionValues(call, /^-C$/) },
   { programs: /^(nodemon)$/, texts: (call) => optionValues(call, /^(-x|--exec)=?/) },
   {
     programs: /^(sed|gsed)$/,

@@ -24,7 +24,7 @@ import {
 const CODE_OPTIONS: readonly { readonly programs: RegExp; readonly option: RegExp }[] = [
   { programs: /^python/, option: /^-[a-zA-Z]*c$/ },
   { programs: /^(perl|ruby|lua|Rscript)/, option: /^-[a-zA-Z0-9]*[eE]$/ },
-  { programs: /^(node|nodejs|bun|deno)/, option: /^(-e|-p|-pe|--eval|--print|eval)$/ },
+  { programs: /^(node|nodejs|tsx|ts-node|bun|deno)/, option: /^(-e|-p|-pe|--eval|--print|eval)$/ },
   { programs: /^php/, option: /^-r$/ },
   { programs: /^pwsh/, option: /^-c/i },
 ];

@@ -31,7 +31,7 @@ const UNPACKERS = new Set([
 ]);
 /** Print some or all lines of their input as they are. */
 const LINE_FILTERS = /^(sort|uniq|head|tail|nl|column|fmt|pv|sponge|grep|egrep|fgrep|rg|shuf|unbuffer|ts)$/;
-const INTERPRETERS = /^(python|node|nodejs|perl|ruby|php|lua|deno|bun|pwsh|Rscript)[\d.]*$/;
+const INTERPRETERS = /^(python|node|nodejs|tsx|ts-node|perl|ruby|php|lua|deno|bun|pwsh|Rscript)[\d.]*$/;
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "csh", "tcsh"]);
 
 export const isFetcher = (name: string): boolean => FETCHERS.has(name);
