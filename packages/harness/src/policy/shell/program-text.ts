@@ -127,8 +127,13 @@ function allTexts(program: Program): readonly string[] {
   ];
 }
 
-const quotedCommands = ({ code }: Program): readonly string[] =>
-  [...code.matchAll(QUOTED_COMMAND)].map((match) => match[1] ?? match[2] ?? match[3] ?? match[5] ?? "");
+/** Not those that stand in a text, nor in a language that has none. */
+const quotedCommands = ({ code, own, language }: Program): readonly string[] =>
+  language.backticks === "command"
+    ? [...code.matchAll(QUOTED_COMMAND)]
+        .filter(({ 0: whole, index }) => own.startsWith(whole.slice(0, 2), index))
+        .map((match) => match[1] ?? match[2] ?? match[3] ?? match[5] ?? "")
+    : [];
 
 /** Whether a text of the program is the name of a function: it is looked up by it. */
 const namesByText = (program: Program, names: RegExp): boolean => {
