@@ -26,7 +26,7 @@ describe.skipIf(!isRoot)("device files of a root host", () => {
       ["null", "zero", "full", "random", "urandom", "tty"].map((name) => ["--dev-bind", `/dev/${name}`]),
     );
     for (const [, made = "", host = ""] of options) {
-      const { rdev, mode, uid } = statSync(made);
+      const { rdev, mode, uid } = statSync(String(made));
       expect({ rdev, mode, uid }).toEqual({ rdev: statSync(String(host)).rdev, mode: 0o20666, uid: 65_534 });
     }
     expect(await devices.options()).toEqual(options);
@@ -37,9 +37,9 @@ describe.skipIf(!isRoot)("device files of a root host", () => {
   it("are made anew when something took them", async () => {
     const devices = new DeviceFiles({ folders: [folder] });
     const [[, first = ""] = []] = await devices.options();
-    rmSync(first);
+    rmSync(String(first));
     const [[, second = ""] = []] = await devices.options();
-    expect([second === first, existsSync(second)]).toEqual([false, true]);
+    expect([second === first, existsSync(String(second))]).toEqual([false, true]);
     await devices.close();
   });
 
