@@ -1,6 +1,6 @@
 /** Calls of the file tools that aim at forbidden files, and what their answers tell. */
 import type { ToolMessage } from "@langchain/core/messages";
-import { fromSegments, parentOf, segmentsOf } from "../base/virtual-path.js";
+import { fromSegments, parentOf, segmentsOf, shownPath } from "../base/virtual-path.js";
 import { fullTextOf } from "../tools/define-tool.js";
 import { type Dialect, DIALECTS } from "../tools/dialects.js";
 import type { ToolKind } from "../tools/face.js";
@@ -147,9 +147,11 @@ function withoutAsked(text: string, { args }: AimedCall): string {
     .filter((value) => typeof value === "string");
   const names = [...given, ...given.flatMap(segmentsOf)].filter((name) => name.toLowerCase().includes(HUSH));
   const forms = names.flatMap((name) => {
-    const inMessage = escaped(name);
-    // A list sent for a path is shown as JSON.
-    return [name, inMessage, escaped(inMessage), escaped(escaped(inMessage))];
+    // A message shows what cannot be seen, and a list sent for a path as JSON.
+    return [name, shownPath(name)].flatMap((shown) => {
+      const inMessage = escaped(shown);
+      return [shown, inMessage, escaped(inMessage), escaped(escaped(inMessage))];
+    });
   });
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   return longestFirst.reduce((left, form) => left.replaceAll(form, ""), text);

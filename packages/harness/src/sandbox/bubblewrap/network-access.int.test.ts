@@ -273,7 +273,7 @@ describe.skipIf(!works).each(ROWS)("with an allow list, as $name, a command", ({
 
   it("reaches a server that it started itself", async () => {
     const server = `require("http").createServer((q, r) => r.end("mine")).listen(5000, () => console.log("up"))`;
-    const command = `node -e '${server}' > up & until grep -q up up; do sleep 0.05; done; curl -s http://localhost:5000`;
+    const command = `: > up; node -e '${server}' > up & until grep -q up up; do sleep 0.05; done; curl -s http://localhost:5000`;
     expect(await output(command)).toBe("mine");
   });
 
