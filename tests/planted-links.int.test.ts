@@ -98,31 +98,35 @@ describe.runIf(await bubblewrapWorks())("planted links", () => {
     });
   });
 
-  it("are no better when they come and go, and the server answers meanwhile", async () => {
-    clear();
-    const stop = new AbortController();
-    const swapper = world.sandbox
-      .execute({ command: swapping(world.outside), signal: stop.signal, timeoutSeconds: 600 })
-      .then(({ output, exitCode }) => `ended with ${exitCode}: ${output}`)
-      .catch(() => "stopped");
-    await expect.poll(() => readdirSync(world.directories.outputs).length).toBeGreaterThan(0);
-    const seen = new Set<string>();
-    const isMet = () => seen.size > 0;
-    for (let round = 0; round < ROUNDS || (!isMet() && round < 20 * ROUNDS); round += 1) {
-      for (const [name, attempt] of Object.entries({ ...READERS, ...WRITERS })) {
-        for (const path of [`${OUTPUTS}/door/key.txt`, `${OUTPUTS}/door`]) {
-          const text = await outcome(attempt, path);
-          expectHarmless(text, `${name} of ${path}`);
-          if (text.includes("needle inside")) seen.add(name);
+  it(
+    "are no better when they come and go, and the server answers meanwhile",
+    async () => {
+      clear();
+      const stop = new AbortController();
+      const swapper = world.sandbox
+        .execute({ command: swapping(world.outside), signal: stop.signal, timeoutSeconds: 600 })
+        .then(({ output, exitCode }) => `ended with ${exitCode}: ${output}`)
+        .catch(() => "stopped");
+      await expect.poll(() => readdirSync(world.directories.outputs).length).toBeGreaterThan(0);
+      const seen = new Set<string>();
+      const isMet = () => seen.size > 0;
+      for (let round = 0; round < ROUNDS || (!isMet() && round < 20 * ROUNDS); round += 1) {
+        for (const [name, attempt] of Object.entries({ ...READERS, ...WRITERS })) {
+          for (const path of [`${OUTPUTS}/door/key.txt`, `${OUTPUTS}/door`]) {
+            const text = await outcome(attempt, path);
+            expectHarmless(text, `${name} of ${path}`);
+            if (text.includes("needle inside")) seen.add(name);
+          }
         }
+        expect((await fetch(`${world.served.url}/health`)).status).toBe(200);
       }
-      expect((await fetch(`${world.served.url}/health`)).status).toBe(200);
-    }
-    stop.abort();
-    expect(isMet()).toBe(true);
-    expect(await swapper).toBe("stopped");
-    expect(world.witness()).toEqual(before);
-  }, 60_000 + ROUNDS * 10_000);
+      stop.abort();
+      expect(isMet()).toBe(true);
+      expect(await swapper).toBe("stopped");
+      expect(world.witness()).toEqual(before);
+    },
+    60_000 + ROUNDS * 10_000,
+  );
 
   it("cannot be hard links to what is outside, and one inside is a file as any other", async () => {
     clear();
