@@ -87,7 +87,7 @@ const secretOf = (path: string) => `secret-${Buffer.from(path).toString("hex")}-
 describe.skipIf(!(await bubblewrapWorks())).each(IDENTITIES)(
   "random rules over random trees, as %j",
   (identity) => {
-    it.each(times(scaled(200, 6), (at) => 4000 + at))("hold with the seed %i", async (seed) => {
+    it.each(times(scaled(50, 6), (at) => 4000 + at))("hold with the seed %i", async (seed) => {
       const random = seededRandom(seed);
       const files = randomFiles(random);
       const rules = times(1 + Math.floor(random() * 5), () => randomRule(random));
