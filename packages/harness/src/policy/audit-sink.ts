@@ -49,11 +49,15 @@ export interface NetworkRequested {
   /** Empty where the request named none that could be understood; then the port is 0. */
   readonly host: string;
   readonly port: number;
+  /** `CONNECT` for everything encrypted. */
   readonly method: string;
+  /** What the policy says. `allowed` also where the host was not found or did not answer. */
   readonly verdict: "allowed" | "refused";
   /** The entry of the allow list, or the code of the refusal and what it found. */
   readonly reason: string;
+  /** Bytes from the host. */
   readonly bytesIn: number;
+  /** Bytes to the host. */
   readonly bytesOut: number;
   readonly milliseconds: number;
 }

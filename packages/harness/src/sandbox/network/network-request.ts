@@ -1,24 +1,11 @@
 /** One request that a command made to the network: what the log says about it. */
 import { isIP, type Socket } from "node:net";
+import type { NetworkRequested } from "../../policy/audit-sink.js";
 import type { Target } from "./judge-target.js";
 
-export interface NetworkRequest {
+/** What the audit trail records, with the sandbox in place of the thread. */
+export interface NetworkRequest extends Omit<NetworkRequested, "type" | "threadId"> {
   readonly sandboxId: string;
-  /** Empty where the request named none that could be understood. */
-  readonly host: string;
-  /** 0 with an empty host. */
-  readonly port: number;
-  /** `CONNECT` for everything encrypted. */
-  readonly method: string;
-  /** What the policy says. `allowed` also where the host was not found or did not answer. */
-  readonly verdict: "allowed" | "refused";
-  /** The entry of the allow list, or the code of the refusal and what it found. */
-  readonly reason: string;
-  /** Bytes from the host. */
-  readonly bytesIn: number;
-  /** Bytes to the host. */
-  readonly bytesOut: number;
-  readonly milliseconds: number;
 }
 
 export type ReportRequest = (request: NetworkRequest) => void;
