@@ -520,6 +520,53 @@ export const ERROR_CATALOGUE = {
     text: "The database {path} cannot be opened ({reason}).",
     next: "Give this user the right to read and write it, or set database.path to another file.",
   },
+  database_unreachable: {
+    status: 503,
+    retry: "caller",
+    text: "The database {path} does not answer ({reason}). Nothing that was acknowledged is lost.",
+    next: "Start the database, or correct its address in the configuration.",
+  },
+  database_login_failed: {
+    status: 500,
+    retry: "caller",
+    text: "The database {path} refuses the login ({reason}).",
+    next: "Correct the user and the password in the address of the database.",
+  },
+  database_full: {
+    status: 507,
+    retry: "caller",
+    text: "The database {path} has no room left ({reason}). The last write was undone.",
+    next: "Free space on its disk, then try again; `deerflow checkpoints prune` removes old checkpoints.",
+  },
+  database_read_only: {
+    status: 503,
+    retry: "caller",
+    text: "The database {path} takes no writes ({reason}).",
+    next: "Make it writable, then try again.",
+  },
+  database_in_use: {
+    status: 500,
+    retry: "caller",
+    text: "The database {path} is served by another DeerFlow (process {owner}).",
+    next: "End that server, or set database.path to another file.",
+  },
+  run_superseded: {
+    status: 409,
+    retry: "never",
+    text: "Run {runId} was taken over by another process; what this one still wrote for it was refused.",
+  },
+  checkpoint_not_found: {
+    status: 404,
+    retry: "never",
+    text: "Thread {threadId} has no checkpoint {checkpointId}. It may have been pruned.",
+    next: "List the thread's history, and take a checkpoint that is there.",
+  },
+  quota_exceeded: {
+    status: 413,
+    retry: "caller",
+    text: "{whose} would hold {bytes} bytes; {limit} are allowed.",
+    next: "Delete files or threads that are not needed, or raise {setting}.",
+  },
   database_value_invalid: {
     status: 500,
     retry: "never",

@@ -1,19 +1,34 @@
-/** What the checkpoint core asks of a database. A driver stores rows; it knows nothing of messages or graphs. */
+/** What the checkpoint core asks of a database. It stores rows; it knows nothing of messages or graphs. */
 
-export interface ThreadRow {
-  /** Given once; never again after the thread is removed. */
-  readonly key: number;
-  /** The number that the next message of the thread gets. */
+/** The numbers that the next row of each kind gets in a thread. They only grow: no number is given twice. */
+export interface ThreadCounters {
   readonly nextMessage: number;
+  readonly nextValue: number;
+  readonly nextPart: number;
+  /** Raised when rows of the thread are removed: what a program remembers of a number holds for one generation. */
+  readonly generation: number;
 }
 
-export interface CheckpointRow {
+export interface ThreadRow extends ThreadCounters {
+  /** Given once; never again after the thread is removed. */
+  readonly key: number;
+}
+
+export interface ListedThreadRow extends ThreadRow {
+  readonly scope: string;
+  readonly threadId: string;
+}
+
+export interface CheckpointKey {
   readonly ns: string;
   readonly id: string;
+}
+
+export interface CheckpointRow extends CheckpointKey {
   readonly parentId: string | undefined;
   /** The checkpoint format's version (`v`). */
   readonly format: number;
-  /** Versions and branches of the channels (`channel-map.ts`). */
+  /** Versions and values of the channels (`channel-map.ts`). */
   readonly channels: string;
   readonly body: Uint8Array;
   readonly metadata: Uint8Array;
@@ -24,12 +39,12 @@ export interface ListedCheckpointRow extends CheckpointRow {
   readonly threadId: string;
 }
 
+/** Columns named `refs` say which messages and parts the data refers to (`refs.ts`); empty for none. */
 export interface ValueRow {
-  readonly ns: string;
+  readonly number: number;
   readonly channel: string;
-  readonly version: string;
-  readonly branch: number;
-  /** Ranges of the messages that the value refers to, as JSON. */
+  /** Ranges of the values that this one changes, oldest first (`record-deltas.ts`); empty for a whole value. */
+  readonly bases: string;
   readonly refs: string;
   readonly data: Uint8Array;
 }
@@ -47,9 +62,42 @@ export interface WriteRow {
 }
 
 export interface MessageRow {
-  readonly seq: number;
+  readonly number: number;
+  /** SHA-256 of the message's text. */
+  readonly hash: Uint8Array;
+  readonly refs: string;
   readonly data: Uint8Array;
 }
+
+/** A media block of messages, a slice of a value that is too long for one row, or a block of a long list of numbers. */
+export interface PartRow {
+  readonly number: number;
+  /** SHA-256 of the part before it was deflated. */
+  readonly hash: Uint8Array;
+  /** The IANA media type of a media block; empty for the other kinds. */
+  readonly mediaType: string;
+  readonly data: Uint8Array;
+}
+
+/** The tables of a thread, in the order in which their rows may be added: none refers to a later one. */
+export interface ThreadTables {
+  readonly parts: PartRow;
+  readonly messages: MessageRow;
+  readonly values: ValueRow;
+  readonly checkpoints: CheckpointRow;
+  readonly writes: WriteRow;
+}
+
+export type ThreadTable = keyof ThreadTables;
+
+/** Rows without their data, which may be large; `bytes` is its length, of all data columns together. */
+export type HeadOf<T> = Omit<T, "data" | "body" | "metadata"> & { readonly bytes: number };
+
+/** New rows of one thread. */
+export type ThreadAdditions = { readonly [T in ThreadTable]: readonly ThreadTables[T][] };
+
+/** First and last of each range, one after the other. */
+export type NumberRanges = readonly number[];
 
 export interface CheckpointListQuery {
   readonly scope: string;
@@ -63,44 +111,85 @@ export interface CheckpointListQuery {
   readonly limit: number;
 }
 
-/** One open transaction. */
+/** Who works on a run: what a write of a run that another process has taken over since is refused by. */
+export interface RunFence {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly epoch: number;
+}
+
+/** One turn on the database. What changes rows belongs into `CheckpointDatabase.write`. */
 export interface CheckpointRows {
   findThread(scope: string, threadId: string): Promise<ThreadRow | undefined>;
-  addThread(scope: string, threadId: string): Promise<ThreadRow>;
-  /** Removes the thread with everything that belongs to it. */
-  removeThread(scope: string, threadId: string): Promise<void>;
-  setNextMessage(threadKey: number, nextMessage: number): Promise<void>;
+  /** Ascending by key, those above `afterKey`. Without a scope those of all. */
+  listThreads(query: {
+    readonly scope?: string | undefined;
+    readonly afterKey?: number | undefined;
+    readonly limit: number;
+  }): Promise<readonly ListedThreadRow[]>;
+  /** Finds or adds each thread; nobody else writes to it until the transaction ends. In the order of `threadIds`. */
+  lockThreads(scope: string, threadIds: readonly string[]): Promise<readonly ThreadRow[]>;
+  /** Removes the thread with everything that belongs to it. False when there was none. */
+  removeThread(scope: string, threadId: string): Promise<boolean>;
+  setCounters(threadKey: number, counters: ThreadCounters): Promise<void>;
+  /** Those of `fences` whose run is no longer theirs, or is not running. Their runs stay as they are until the end. */
+  findStale(scope: string, fences: readonly RunFence[]): Promise<readonly RunFence[]>;
 
   /** Without an id the newest, by id. */
   findCheckpoint(threadKey: number, ns: string, id: string | undefined): Promise<CheckpointRow | undefined>;
   /** Descending by id, then thread, then namespace. */
   listCheckpoints(query: CheckpointListQuery): Promise<readonly ListedCheckpointRow[]>;
-  /** Adds or replaces. */
-  putCheckpoint(threadKey: number, row: CheckpointRow): Promise<void>;
-
-  /** All branches of one version, ascending. */
-  findValues(
-    threadKey: number,
-    key: Pick<ValueRow, "ns" | "channel" | "version">,
-  ): Promise<readonly ValueRow[]>;
-  addValue(threadKey: number, row: ValueRow): Promise<void>;
-
   findWrites(threadKey: number, ns: string, checkpointId: string): Promise<readonly WriteRow[]>;
-  /** Of two writes with one index the first stays, but below zero the second replaces it. */
-  addWrite(threadKey: number, row: WriteRow): Promise<void>;
+  /** Those whose numbers lie in the ranges; in no order. */
+  findNumbered<T extends "values" | "messages" | "parts">(
+    table: T,
+    threadKey: number,
+    ranges: NumberRanges,
+  ): Promise<readonly ThreadTables[T][]>;
+  /** The number of each row with one of these hashes, by the hash in hexadecimal. */
+  findHashes(
+    table: "messages" | "parts",
+    threadKey: number,
+    hashes: readonly Uint8Array[],
+  ): Promise<ReadonlyMap<string, number>>;
 
-  findMessageByHash(threadKey: number, hash: Uint8Array): Promise<number | undefined>;
-  addMessage(threadKey: number, row: MessageRow & { readonly hash: Uint8Array }): Promise<void>;
-  /** Those with `first <= seq <= last`. */
-  findMessages(threadKey: number, first: number, last: number): Promise<readonly MessageRow[]>;
+  /**
+   * Adds rows. A checkpoint replaces the one of its key. Of two writes with one key the first stays, but below
+   * index zero the second replaces it. A row that is there already with its number stays as it is.
+   */
+  add(threadKey: number, rows: ThreadAdditions): Promise<void>;
+
+  /** All rows of a table without their data, in the order of their keys. */
+  heads<T extends ThreadTable>(
+    table: T,
+    threadKey: number,
+  ): Promise<readonly HeadOf<ThreadTables[T]>[]>;
+  /** Rows in the order of their keys, those after `after`. */
+  page<T extends ThreadTable>(
+    table: T,
+    threadKey: number,
+    page: { readonly after: ThreadTables[T] | undefined; readonly limit: number },
+  ): Promise<readonly ThreadTables[T][]>;
+  /** Removes checkpoints, each with the writes that belong to it. */
+  removeCheckpoints(threadKey: number, keys: readonly CheckpointKey[]): Promise<void>;
+  removeWrites(threadKey: number, keys: readonly Pick<WriteRow, "ns" | "checkpointId">[]): Promise<void>;
+  removeNumbered(
+    table: "values" | "messages" | "parts",
+    threadKey: number,
+    ranges: NumberRanges,
+  ): Promise<void>;
 }
 
 /** A database that holds checkpoints. */
 export interface CheckpointDatabase {
   /** How messages call it, such as the path of its file. */
   readonly name: string;
-  /** Runs `work` on one snapshot. */
+  /** Runs `work`, which reads. `work` may be run again. */
   read<T>(work: (rows: CheckpointRows) => Promise<T>): Promise<T>;
   /** Runs `work` as one transaction; resolves after its commit. `work` may be run again. */
   write<T>(work: (rows: CheckpointRows) => Promise<T>): Promise<T>;
+  /** Bytes on disk, of everything in the database. */
+  size(): Promise<number>;
+  /** Gives the space of removed rows back to the disk. */
+  compact(): Promise<void>;
 }

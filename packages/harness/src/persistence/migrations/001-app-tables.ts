@@ -1,7 +1,8 @@
 /** Threads, runs and the event log. Every key begins with the tenant. */
 import { type Kysely, sql } from "kysely";
+import type { SqlBackend } from "../sql/contract.js";
 
-export async function createAppTables(database: Kysely<unknown>): Promise<void> {
+export async function createAppTables(database: Kysely<unknown>, _backend: SqlBackend): Promise<void> {
   await database.schema
     .createTable("threads")
     .addColumn("tenant_id", "varchar(64)", (column) => column.notNull())

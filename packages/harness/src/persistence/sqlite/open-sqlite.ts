@@ -1,8 +1,9 @@
 /** From a path to a database that is ours and has the newest schema. */
 import { resolve } from "node:path";
+import { SCHEMA_VERSION } from "../migrations/migrations.js";
 import { IN_MEMORY, SqliteConnection } from "./sqlite-connection.js";
 import { prepareDatabaseFile } from "./sqlite-file.js";
-import { migrateSqlite, SQLITE_SCHEMA_VERSION } from "./sqlite-migrations.js";
+import { migrateSqlite } from "./sqlite-migrations.js";
 
 /**
  * Opens or creates the database at `path`; `:memory:` lives as long as the process.
@@ -12,7 +13,7 @@ import { migrateSqlite, SQLITE_SCHEMA_VERSION } from "./sqlite-migrations.js";
  */
 export async function openSqlite(path: string): Promise<SqliteConnection> {
   const location = path === IN_MEMORY ? path : resolve(path);
-  if (location !== IN_MEMORY) prepareDatabaseFile(location, SQLITE_SCHEMA_VERSION);
+  if (location !== IN_MEMORY) prepareDatabaseFile(location, SCHEMA_VERSION);
   const connection = await SqliteConnection.open(location);
   try {
     await migrateSqlite(connection);

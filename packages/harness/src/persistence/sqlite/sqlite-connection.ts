@@ -27,7 +27,8 @@ const TURN = "connection";
 const TRANSLATED: readonly (readonly [prefix: string, code: ErrorCode])[] = [
   ["SQLITE_CORRUPT", "database_damaged"],
   ["SQLITE_NOTADB", "database_damaged"],
-  ["SQLITE_READONLY", "database_unreadable"],
+  ["SQLITE_READONLY", "database_read_only"],
+  ["SQLITE_FULL", "database_full"],
   ["SQLITE_CANTOPEN", "database_unreadable"],
 ];
 
@@ -152,6 +153,16 @@ export class SqliteConnection {
       }
       await sleep(pause * (0.5 + Math.random()));
     }
+  }
+
+  /** Gives the space of removed rows back to the disk, in a turn of its own. */
+  async compact(): Promise<void> {
+    await this.whenFree(() =>
+      this.#turns.hold(TURN, async () => {
+        this.exec("VACUUM");
+        if (this.path !== IN_MEMORY) this.all("PRAGMA wal_checkpoint(TRUNCATE)");
+      }),
+    );
   }
 
   /** Waits for its turn, folds the write-ahead log into the file, and closes. Closing twice is allowed. */

@@ -1,8 +1,9 @@
 /**
- * Checkpoints in SQLite. A thread has one small integer, which every other key begins with; removing its row
+ * Checkpoints in the first form, which only SQLite had (003 changes it). A thread has one small integer, which every other key begins with; removing its row
  * removes all that belongs to it.
  */
 import { type Kysely, sql } from "kysely";
+import type { SqlBackend } from "../sql/contract.js";
 
 /**
  * Rows of more than 1,002 bytes spill to a page of their own in a table WITHOUT ROWID; those that are often that
@@ -62,6 +63,7 @@ const TABLES = [
   `CREATE UNIQUE INDEX checkpoint_messages_by_hash ON checkpoint_messages (thread_key, hash)`,
 ];
 
-export async function createSqliteCheckpointTables(database: Kysely<unknown>): Promise<void> {
+export async function createSqliteCheckpoints(database: Kysely<unknown>, backend: SqlBackend): Promise<void> {
+  if (backend !== "sqlite") return;
   for (const table of TABLES) await sql.raw(table).execute(database);
 }

@@ -1,0 +1,14 @@
+/** Every migration, in order: one list for all databases. */
+import { createAppTables } from "./001-app-tables.js";
+import { createSqliteCheckpoints } from "./002-sqlite-checkpoints.js";
+import { createCheckpointTables } from "./003-checkpoint-tables.js";
+import type { Migration } from "./migration.js";
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, title: "threads, runs and events", up: createAppTables },
+  { version: 2, title: "checkpoints of SQLite in their first form", up: createSqliteCheckpoints },
+  { version: 3, title: "checkpoints with numbered values and parts", up: createCheckpointTables },
+];
+
+/** The schema version that this program writes. */
+export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
