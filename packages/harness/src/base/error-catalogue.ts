@@ -526,6 +526,12 @@ export const ERROR_CATALOGUE = {
     text: "The database {path} does not answer ({reason}). Nothing that was acknowledged is lost.",
     next: "Start the database, or correct its address in the configuration.",
   },
+  database_address_invalid: {
+    status: 500,
+    retry: "caller",
+    text: "The address of the database is not valid: {reason}.",
+    next: "Write it as {example}",
+  },
   database_login_failed: {
     status: 500,
     retry: "caller",
@@ -566,6 +572,12 @@ export const ERROR_CATALOGUE = {
     retry: "caller",
     text: "{whose} would hold {bytes} bytes; {limit} are allowed.",
     next: "Delete files or threads that are not needed, or raise {setting}.",
+  },
+  database_statement_too_large: {
+    status: 413,
+    retry: "never",
+    text: "The database {path} takes statements of up to {limit} bytes; this one has {size}. Nothing of it was written.",
+    next: "Raise {setting} of the server, or write less at once.",
   },
   database_value_invalid: {
     status: 500,
