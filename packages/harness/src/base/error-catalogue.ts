@@ -38,26 +38,20 @@ export const ERROR_CATALOGUE = {
   config_invalid: {
     status: 500,
     retry: "caller",
-    text: "{key} in {file} is not valid: {problem}.",
+    text: "{key} in {file}{line} is not valid: {problem}.",
     next: "The settings are explained in the file that deerflow config init writes.",
   },
   config_key_unknown: {
     status: 500,
     retry: "caller",
-    text: "{file} has an unknown name {place}: {key}.",
+    text: "{file} has an unknown name {place}{line}: {key}.",
     next: "{hint}",
   },
   config_variable_missing: {
     status: 500,
     retry: "caller",
-    text: "{key} in {file} asks for the environment variable {variable}, which is not set.",
+    text: "{key} in {file}{line} asks for the environment variable {variable}, which is not set.",
     next: "Set {variable}, or write a value in its place.",
-  },
-  database_backend_unavailable: {
-    status: 500,
-    retry: "caller",
-    text: "{key} in {file} is {backend}, which comes in a later version.",
-    next: "Use sqlite.",
   },
   identity_unavailable: {
     status: 500,
@@ -578,6 +572,24 @@ export const ERROR_CATALOGUE = {
     retry: "never",
     text: "The database {path} takes statements of up to {limit} bytes; this one has {size}. Nothing of it was written.",
     next: "Raise {setting} of the server, or write less at once.",
+  },
+  store_name_invalid: {
+    status: 422,
+    retry: "caller",
+    text: "This {what} cannot be used in the store: {reason}.",
+  },
+  store_query_invalid: { status: 422, retry: "caller", text: "The store cannot do this: {reason}." },
+  store_value_invalid: {
+    status: 422,
+    retry: "caller",
+    text: "The value of {key} in {namespace} cannot be stored: {reason}.",
+    next: "Store an object of fields that JSON can hold.",
+  },
+  store_without_index: {
+    status: 422,
+    retry: "caller",
+    text: "This store cannot search by meaning: it has no index.",
+    next: "Search without query, by namespace and filter.",
   },
   database_value_invalid: {
     status: 500,

@@ -74,8 +74,9 @@ export class ConfigSource {
     const loaded =
       file === undefined ? { ...parseConfig({}), path: undefined } : parseConfigFile(file, this.#place.env);
     this.#first ??= loaded.config;
-    for (const { setting, because } of restartNeeded(this.#first, loaded.config)) {
-      this.#sayOnce(`${setting} was changed and takes effect after a restart: ${because}.`);
+    for (const { setting, because, or } of restartNeeded(this.#first, loaded.config)) {
+      const when = or === undefined ? "a restart" : `a restart or ${or}`;
+      this.#sayOnce(`${setting} was changed and takes effect after ${when}: ${because}.`);
     }
     for (const warning of loaded.warnings) this.#sayOnce(warning);
     this.#accepted = { config: withoutRestart(this.#first, loaded.config), path: loaded.path };

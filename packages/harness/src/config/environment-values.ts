@@ -27,6 +27,11 @@ function resolveText(text: string, env: Environment, path: string): string {
   if (variable === undefined) return text;
   const value = env[variable];
   if (value === undefined)
-    throw new DeerflowError("config_variable_missing", { file: "config.yaml", key: path, variable });
+    throw new DeerflowError("config_variable_missing", {
+      file: "config.yaml",
+      line: "",
+      key: path,
+      variable,
+    });
   return value;
 }

@@ -1,10 +1,11 @@
 /** Finds and reads `config.yaml`. */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { LineCounter, parseDocument } from "yaml";
+import { type Document, LineCounter, parseDocument } from "yaml";
 import { DeerflowError, reasonOf } from "../base/errors.js";
 import { sha256 } from "../base/hash.js";
 import type { Environment } from "./environment-values.js";
+import { lineOf } from "./line-of.js";
 import { parseConfig, type ParsedConfig } from "./parse-config.js";
 
 /** Where to look: an explicit path wins, the working directory comes last. */
@@ -48,12 +49,15 @@ export function readConfigFile(place: ConfigPlace): ConfigFile | undefined {
 }
 
 export function parseConfigFile(file: ConfigFile, env: Environment): LoadedConfig {
-  const raw = parseYaml(file);
+  const { raw, document, lines } = parseYaml(file);
   try {
     return { ...parseConfig(raw, env), path: file.path };
   } catch (error) {
     if (!DeerflowError.is(error)) throw error;
-    throw new DeerflowError(error.code, { ...error.details, file: file.path }, error);
+    const { at, key } = error.details;
+    const line = lineOf({ document, lines }, String(at ?? key));
+    const where = line === undefined ? "" : ` (line ${line})`;
+    throw new DeerflowError(error.code, { ...error.details, file: file.path, line: where }, error);
   }
 }
 
@@ -80,7 +84,13 @@ function readText(path: string): string {
   }
 }
 
-function parseYaml({ path, text }: ConfigFile): unknown {
+interface ParsedYaml {
+  readonly raw: unknown;
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+function parseYaml({ path, text }: ConfigFile): ParsedYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const problem = document.errors[0];
@@ -89,7 +99,7 @@ function parseYaml({ path, text }: ConfigFile): unknown {
     throw new DeerflowError("config_syntax", { file: path, line, column: col, problem: problem.message });
   }
   try {
-    return document.toJS();
+    return { raw: document.toJS(), document, lines };
   } catch (error) {
     // Anchors are resolved only here, so a wrong one has no position.
     throw new DeerflowError(

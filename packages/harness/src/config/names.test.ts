@@ -38,6 +38,15 @@ describe("the tables of names", () => {
 });
 
 describe("redactConfig", () => {
+  it.each([
+    ["mysql://anna:p@ss/w0rd@host/db", "mysql://anna:***@host/db"],
+    ["postgres://host/db?user=anna&password=geheim&ssl=1", "postgres://host/db?user=anna&password=***&ssl=1"],
+    ["postgres://anna@host/db", "postgres://anna@host/db"],
+    ["a text: with no@address?key=1", "a text: with no@address?key=1"],
+  ])("hides the password of %s", (address, shown) => {
+    expect(redactConfig({ url: address })).toEqual({ url: shown });
+  });
+
   it("hides secrets at every depth and leaves the rest", () => {
     const config = {
       models: [

@@ -47,7 +47,11 @@ describe("parseConfig", () => {
           },
           network: { mode: "none", allow: [] },
         },
-        database: { backend: "sqlite" },
+        database: {
+          backend: "sqlite",
+          retention: { keep_last: 1000, keep_days: 0, every_minutes: 60, compact_every_hours: 24 },
+        },
+        quota: { thread_bytes: 0, user_bytes: 0 },
         identity: { enabled: false },
         title: { enabled: true, max_words: 6, max_chars: 60, model_name: null },
         read_before_write: { enabled: true },
@@ -82,31 +86,7 @@ describe("parseConfig", () => {
     expect(Object.isFrozen(parseConfig({}).config.sandbox)).toBe(true);
   });
 
-  it("takes DeerFlow's spellings of a database", () => {
-    const database = (section: unknown) => parseConfig({ database: section }).config.database;
-    expect(database({ type: "sqlite", connection_string: "a.db" })).toEqual({
-      backend: "sqlite",
-      path: "a.db",
-    });
-    expect(database({ backend: "sqlite", sqlite_dir: "data" })).toEqual({
-      backend: "sqlite",
-      path: "data/deerflow.db",
-    });
-    expect(failure({ database: { type: "postgres", connection_string: "postgres://h/x" } })).toEqual({
-      code: "database_backend_unavailable",
-      sentence: "database.backend in config.yaml is postgres, which comes in a later version. Use sqlite.",
-    });
-    expect(failure({ database: { backend: "postgres", postgres_url: "postgres://h/x" } }).code).toBe(
-      "database_backend_unavailable",
-    );
-  });
-
-  it("refuses an override with another backend than the database's, and identity", () => {
-    expect(failure({ store: { backend: "memory" } }).sentence).toContain("in this version it must be sqlite");
-    expect(parseConfig({ checkpointer: { backend: "sqlite", path: "c.db" } }).config.checkpointer).toEqual({
-      backend: "sqlite",
-      path: "c.db",
-    });
+  it("refuses identity", () => {
     expect(failure({ identity: { enabled: true } }).code).toBe("identity_unavailable");
   });
 

@@ -1,7 +1,6 @@
 /** From the parsed YAML to a valid configuration: environment, reserved names, schema, availability. */
 import type { z } from "zod";
 import { DeerflowError } from "../base/errors.js";
-import { AVAILABLE_BACKENDS } from "./database-section.js";
 import { readDeerflowSandbox } from "./deerflow-sandbox.js";
 import { type Environment, resolveEnvironment } from "./environment-values.js";
 import { RESERVED_NAMES } from "./known-sections.js";
@@ -20,8 +19,11 @@ type Mapping = Record<string, unknown>;
 /** Stands in errors until `parseConfigFile` puts the real path in its place. */
 const FILE = "config.yaml";
 
+/** Stands in errors until `parseConfigFile` knows the line. */
+const LINE = "";
+
 const invalid = (key: string, problem: string): DeerflowError =>
-  new DeerflowError("config_invalid", { file: FILE, key, problem });
+  new DeerflowError("config_invalid", { file: FILE, line: LINE, key, problem });
 
 const isMapping = (value: unknown): value is Mapping =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -29,7 +31,7 @@ const isMapping = (value: unknown): value is Mapping =>
 /**
  * @param raw what YAML gave; `null` and `undefined` mean an empty file
  * @throws DeerflowError `config_invalid`, `config_key_unknown`, `config_variable_missing`,
- *   `database_backend_unavailable`, `identity_unavailable`
+ *   `identity_unavailable`
  * @example parseConfig({ title: { enabled: false } }).config.title.max_words // 6
  */
 export function parseConfig(raw: unknown, env: Environment = {}): ParsedConfig {
@@ -106,7 +108,9 @@ function firstProblem(error: z.ZodError): DeerflowError {
   );
   return new DeerflowError("config_key_unknown", {
     file: FILE,
+    line: LINE,
     key,
+    at: dotted([...path, key]),
     place: path.length === 0 ? "at the top" : `in ${dotted(path)}`,
     hint: near === undefined ? `Known names there: ${known.join(", ")}.` : `Did you mean ${near}?`,
   });
@@ -119,22 +123,6 @@ const dotted = (path: readonly PropertyKey[]): string =>
   }, "");
 
 function assertMeaningful(config: DeerflowConfig): void {
-  const places = { database: config.database, checkpointer: config.checkpointer, store: config.store };
-  for (const [key, place] of Object.entries(places)) {
-    if (place !== undefined && !AVAILABLE_BACKENDS.includes(place.backend)) {
-      throw new DeerflowError("database_backend_unavailable", {
-        file: FILE,
-        key: `${key}.backend`,
-        backend: place.backend,
-      });
-    }
-    if (place !== undefined && place.backend !== config.database.backend) {
-      throw invalid(
-        `${key}.backend`,
-        `in this version it must be ${config.database.backend}, as database.backend`,
-      );
-    }
-  }
   assertMountsApart(config.sandbox.mounts.map((mount) => mount.container_path));
   const names = config.models.map((model) => model.name);
   const twice = names.findIndex((name, index) => names.indexOf(name) < index);

@@ -5,6 +5,7 @@ import { commandAuditSection, commandRulesSection } from "./command-section.js";
 import { databaseSection, storeOverride } from "./database-section.js";
 import { modelSchema } from "./model-section.js";
 import { interruptOnSection, permissionsSection } from "./permissions-section.js";
+import { quotaSection } from "./quota-section.js";
 import { sandboxSection } from "./sandbox-section.js";
 import { flag, integer, section } from "./schema-parts.js";
 import { toolOutputSection } from "./tool-output-section.js";
@@ -31,9 +32,12 @@ export const configSchema = z.strictObject({
     "Graph steps of a run that asks for none.",
   ),
   sandbox: sandboxSection.describe("Where commands run, and how much of their output the model sees."),
-  database: databaseSection.describe("Where threads, runs and checkpoints lie."),
-  checkpointer: storeOverride.describe("Another place for checkpoints only."),
-  store: storeOverride.describe("Another place for the key-value store only."),
+  database: databaseSection.describe("Where threads, runs, checkpoints and stored items lie."),
+  checkpointer: storeOverride.describe("Another place for checkpoints only; as database, without retention."),
+  store: storeOverride.describe(
+    "Another place for the key-value store only; as database, without retention.",
+  ),
+  quota: quotaSection.describe("How much may be kept: uploads, outputs and checkpoints together."),
   identity: section({
     enabled: flag(false).describe("Users, tenants and permissions. Not available in this version."),
   }).describe("Who may do what."),
