@@ -11,22 +11,22 @@ import {
   TASKS,
   writesSortKey,
 } from "@langchain/langgraph-checkpoint";
-import { channelMapFromText } from "./channel-map.js";
+import { channelMapFromText, valueNumbersOf, type ValuePlace } from "./channel-map.js";
 import { configOf } from "./checkpoint-config.js";
-import type { CheckpointRows, ListedCheckpointRow, ValueRow, WriteRow } from "./checkpoint-rows.js";
-import type { MessageShelf } from "./message-shelf.js";
+import type { CheckpointKey, CheckpointRows, ListedCheckpointRow, WriteRow } from "./checkpoint-rows.js";
+import type { ThreadShelf } from "./thread-shelf.js";
 import { decodeValue } from "./value-codec.js";
 
 /** Older formats kept the Sends of a step with the writes of the checkpoint before it. */
 const SENDS_IN_CHANNEL_FORMAT = 4;
 
-/** All rows of one checkpoint, read in one snapshot. */
+/** All rows of one checkpoint; its values are on the shelf. */
 export interface CheckpointParts {
   readonly row: ListedCheckpointRow;
-  readonly values: readonly ValueRow[];
   readonly writes: readonly WriteRow[];
   /** The Sends that an old checkpoint finds with its parent; undefined for the newer formats. */
   readonly sends: readonly WriteRow[] | undefined;
+  readonly shelf: ThreadShelf;
 }
 
 /** LangGraph applies the writes of a step in this order. */
@@ -38,40 +38,30 @@ const inAppliedOrder = (writes: readonly WriteRow[]): readonly WriteRow[] =>
     ),
   );
 
-async function findValues(rows: CheckpointRows, row: ListedCheckpointRow): Promise<readonly ValueRow[]> {
-  const values: ValueRow[] = [];
-  for (const [channel, { version, branch }] of channelMapFromText(row.channels)) {
-    if (branch === undefined) continue;
-    const key = { ns: row.ns, channel, version: String(version) };
-    const found = (await rows.findValues(row.threadKey, key)).find((value) => value.branch === branch);
-    if (found !== undefined) values.push(found);
-  }
-  return values;
-}
+/** The checkpoint whose writes hold the Sends of this one. */
+const sendsKeyOf = ({ format, ns, parentId }: ListedCheckpointRow): CheckpointKey | undefined =>
+  format >= SENDS_IN_CHANNEL_FORMAT || parentId === undefined ? undefined : { ns, id: parentId };
 
-async function findSends(
-  rows: CheckpointRows,
-  row: ListedCheckpointRow,
-): Promise<readonly WriteRow[] | undefined> {
-  if (row.format >= SENDS_IN_CHANNEL_FORMAT || row.parentId === undefined) return undefined;
-  const writes = await rows.findWrites(row.threadKey, row.ns, row.parentId);
-  return inAppliedOrder(writes.filter(({ channel }) => channel === TASKS));
-}
-
-/** Fetches everything that belongs to `row`, its messages onto the shelf. */
+/** Fetches everything that belongs to checkpoints of one thread, in few questions. */
 export async function fetchParts(
   rows: CheckpointRows,
-  row: ListedCheckpointRow,
-  shelf: MessageShelf,
-): Promise<CheckpointParts> {
-  const values = await findValues(rows, row);
-  const writes = inAppliedOrder(await rows.findWrites(row.threadKey, row.ns, row.id));
-  const sends = await findSends(rows, row);
-  await shelf.fetch(
+  listed: readonly ListedCheckpointRow[],
+  shelf: ThreadShelf,
+): Promise<readonly CheckpointParts[]> {
+  const values = await shelf.fetchValues(
     rows,
-    [...values, ...writes, ...(sends ?? [])].map(({ refs }) => refs),
+    listed.flatMap((row) => valueNumbersOf(channelMapFromText(row.channels))),
   );
-  return { row, values, writes, sends };
+  const keys = listed.flatMap((row) => [{ ns: row.ns, id: row.id }, sendsKeyOf(row) ?? []].flat());
+  const writes = await rows.findWrites(shelf.threadKey, keys);
+  await shelf.fetchRefs(rows, [...values, ...writes]);
+  const ofCheckpoint = (key: CheckpointKey) =>
+    inAppliedOrder(writes.filter((write) => write.ns === key.ns && write.checkpointId === key.id));
+  return listed.map((row) => {
+    const sendsKey = sendsKeyOf(row);
+    const sends = sendsKey && ofCheckpoint(sendsKey).filter(({ channel }) => channel === TASKS);
+    return { row, writes: ofCheckpoint(row), sends, shelf };
+  });
 }
 
 /** Decodes one stored metadata. */
@@ -79,29 +69,38 @@ export const decodeMetadata = (serde: SerializerProtocol, data: Uint8Array): Pro
   // The saver stores only metadata in this column.
   decodeValue(serde, data, []) as Promise<CheckpointMetadata>;
 
-async function decodeCheckpoint(
-  serde: SerializerProtocol,
-  { row, values }: CheckpointParts,
-  shelf: MessageShelf,
-): Promise<Checkpoint> {
+interface TupleOptions {
+  readonly serde: SerializerProtocol;
+  /** True when a run may go on from this checkpoint. */
+  readonly keep: boolean;
+}
+
+const decodePlace = (
+  place: ValuePlace,
+  shelf: ThreadShelf,
+  { serde, keep }: TupleOptions,
+): Promise<unknown> =>
+  "inline" in place ? serde.loadsTyped("json", place.inline) : shelf.value(place.number, keep);
+
+async function decodeCheckpoint({ row, shelf }: CheckpointParts, options: TupleOptions): Promise<Checkpoint> {
   // The saver stores the checkpoint without its channels in this column.
-  const body = (await decodeValue(serde, row.body, [])) as Omit<
+  const body = (await decodeValue(options.serde, row.body, [])) as Omit<
     Checkpoint,
     "channel_values" | "channel_versions"
   >;
-  const channelValues: [string, unknown][] = [];
-  for (const { channel, data, refs } of values) {
-    channelValues.push([channel, await decodeValue(serde, data, await shelf.take(refs))]);
+  const channels = [...channelMapFromText(row.channels)];
+  const values: [string, unknown][] = [];
+  for (const [channel, { value }] of channels) {
+    if (value !== undefined) values.push([channel, await decodePlace(value, shelf, options)]);
   }
-  const versions = [...channelMapFromText(row.channels)].map(([channel, { version }]) => [channel, version]);
   return {
     ...body,
-    channel_values: Object.fromEntries(channelValues),
-    channel_versions: Object.fromEntries(versions),
+    channel_values: Object.fromEntries(values),
+    channel_versions: Object.fromEntries(channels.map(([channel, { version }]) => [channel, version])),
   };
 }
 
-async function withSends(checkpoint: Checkpoint, sends: readonly unknown[]): Promise<Checkpoint> {
+function withSends(checkpoint: Checkpoint, sends: readonly unknown[]): Checkpoint {
   const versions = Object.values<ChannelVersions[string]>(checkpoint.channel_versions);
   return {
     ...checkpoint,
@@ -114,24 +113,19 @@ async function withSends(checkpoint: Checkpoint, sends: readonly unknown[]): Pro
 }
 
 /** The tuple that LangGraph asked for. */
-export async function toTuple(
-  serde: SerializerProtocol,
-  parts: CheckpointParts,
-  shelf: MessageShelf,
-): Promise<CheckpointTuple> {
-  const { row, writes, sends } = parts;
-  const decodeWrite = async ({ data, refs }: WriteRow) => decodeValue(serde, data, await shelf.take(refs));
-  const checkpoint = await decodeCheckpoint(serde, parts, shelf);
+export async function toTuple(parts: CheckpointParts, options: TupleOptions): Promise<CheckpointTuple> {
+  const { row, writes, sends, shelf } = parts;
+  const checkpoint = await decodeCheckpoint(parts, options);
   const pendingWrites: CheckpointPendingWrite[] = [];
-  for (const write of writes) pendingWrites.push([write.taskId, write.channel, await decodeWrite(write)]);
+  for (const write of writes) pendingWrites.push([write.taskId, write.channel, await shelf.decode(write)]);
   const address = { threadId: row.threadId, ns: row.ns };
   return {
     config: configOf({ ...address, id: row.id }),
     checkpoint:
       sends === undefined
         ? checkpoint
-        : await withSends(checkpoint, await Promise.all(sends.map(decodeWrite))),
-    metadata: await decodeMetadata(serde, row.metadata),
+        : withSends(checkpoint, await Promise.all(sends.map((write) => shelf.decode(write)))),
+    metadata: await decodeMetadata(options.serde, row.metadata),
     pendingWrites,
     ...(row.parentId === undefined ? {} : { parentConfig: configOf({ ...address, id: row.parentId }) }),
   };

@@ -37,6 +37,8 @@ export interface CheckpointRow extends CheckpointKey {
 export interface ListedCheckpointRow extends CheckpointRow {
   readonly threadKey: number;
   readonly threadId: string;
+  /** The thread's, when the row was read. */
+  readonly generation: number;
 }
 
 /** Columns named `refs` say which messages and parts the data refers to (`refs.ts`); empty for none. */
@@ -69,13 +71,17 @@ export interface MessageRow {
   readonly data: Uint8Array;
 }
 
-/** A media block of messages, a slice of a value that is too long for one row, or a block of a long list of numbers. */
+/**
+ * A media block of messages, a slice of data that is too long for one row, or a block of a long list of numbers.
+ * Media that is itself too long refers to its slices: who needs a part needs what its refs name.
+ */
 export interface PartRow {
   readonly number: number;
   /** SHA-256 of the part before it was deflated. */
   readonly hash: Uint8Array;
   /** The IANA media type of a media block; empty for the other kinds. */
   readonly mediaType: string;
+  readonly refs: string;
   readonly data: Uint8Array;
 }
 
@@ -95,6 +101,11 @@ export type HeadOf<T> = Omit<T, "data" | "body" | "metadata"> & { readonly bytes
 
 /** New rows of one thread. */
 export type ThreadAdditions = { readonly [T in ThreadTable]: readonly ThreadTables[T][] };
+
+export interface TableSize {
+  readonly rows: number;
+  readonly bytes: number;
+}
 
 /** First and last of each range, one after the other. */
 export type NumberRanges = readonly number[];
@@ -137,9 +148,16 @@ export interface CheckpointRows {
 
   /** Without an id the newest, by id. */
   findCheckpoint(threadKey: number, ns: string, id: string | undefined): Promise<CheckpointRow | undefined>;
+  /** Those of one namespace, descending by id; with an id only those below it. */
+  recentCheckpoints(
+    threadKey: number,
+    ns: string,
+    page: { readonly beforeId: string | undefined; readonly limit: number },
+  ): Promise<readonly CheckpointRow[]>;
   /** Descending by id, then thread, then namespace. */
   listCheckpoints(query: CheckpointListQuery): Promise<readonly ListedCheckpointRow[]>;
-  findWrites(threadKey: number, ns: string, checkpointId: string): Promise<readonly WriteRow[]>;
+  /** The writes of these checkpoints; in no order. */
+  findWrites(threadKey: number, checkpoints: readonly CheckpointKey[]): Promise<readonly WriteRow[]>;
   /** Those whose numbers lie in the ranges; in no order. */
   findNumbered<T extends "values" | "messages" | "parts">(
     table: T,
@@ -159,11 +177,10 @@ export interface CheckpointRows {
    */
   add(threadKey: number, rows: ThreadAdditions): Promise<void>;
 
+  /** How many rows each table has of the thread, and the bytes of their columns. */
+  sizes(threadKey: number): Promise<{ readonly [T in ThreadTable]: TableSize }>;
   /** All rows of a table without their data, in the order of their keys. */
-  heads<T extends ThreadTable>(
-    table: T,
-    threadKey: number,
-  ): Promise<readonly HeadOf<ThreadTables[T]>[]>;
+  heads<T extends ThreadTable>(table: T, threadKey: number): Promise<readonly HeadOf<ThreadTables[T]>[]>;
   /** Rows in the order of their keys, those after `after`. */
   page<T extends ThreadTable>(
     table: T,
@@ -172,7 +189,8 @@ export interface CheckpointRows {
   ): Promise<readonly ThreadTables[T][]>;
   /** Removes checkpoints, each with the writes that belong to it. */
   removeCheckpoints(threadKey: number, keys: readonly CheckpointKey[]): Promise<void>;
-  removeWrites(threadKey: number, keys: readonly Pick<WriteRow, "ns" | "checkpointId">[]): Promise<void>;
+  /** Removes the writes of checkpoints that are not there (any more). */
+  removeWrites(threadKey: number, checkpoints: readonly CheckpointKey[]): Promise<void>;
   removeNumbered(
     table: "values" | "messages" | "parts",
     threadKey: number,

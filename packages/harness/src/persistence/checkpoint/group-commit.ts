@@ -1,39 +1,57 @@
 /** Lets writes that arrive together share one transaction: one wait for the disk instead of many. */
-import type { CheckpointDatabase, CheckpointRows } from "./checkpoint-rows.js";
+import { DeerflowError } from "../../base/errors.js";
+import type { CheckpointDatabase, CheckpointRows, RunFence } from "./checkpoint-rows.js";
+import { type KnownChannels, ThreadBatch } from "./thread-batch.js";
 
-/** The transaction that the operations of one group share. */
-export interface GroupTransaction {
-  readonly rows: CheckpointRows;
-  /** Runs `keep` when the transaction is on disk; never if it is undone. */
-  afterCommit(keep: () => void): void;
+/** A write to one thread. May be run again in another transaction: what it learns it keeps in `afterCommit` only. */
+export interface ThreadWrite {
+  readonly threadId: string;
+  /** The run that writes; absent for a write of nobody's run. */
+  readonly fence?: RunFence | undefined;
+  run(batch: ThreadBatch): Promise<void>;
 }
 
-/** Part of a transaction. May be run again in another one, so it keeps what it learned in `afterCommit` only. */
-export type WriteOperation<T> = (transaction: GroupTransaction) => Promise<T>;
+/** A write that needs a transaction of its own, after all that came before it. */
+export interface LoneWrite {
+  alone(rows: CheckpointRows): Promise<void>;
+}
 
 interface Waiting {
-  readonly operation: WriteOperation<unknown>;
-  resolve(result: unknown): void;
+  readonly write: ThreadWrite | LoneWrite;
+  resolve(): void;
   reject(reason: unknown): void;
 }
 
+const isAlone = (write: ThreadWrite | LoneWrite): write is LoneWrite => "alone" in write;
+
+const isSameRun = (a: RunFence, b: RunFence): boolean => a.runId === b.runId && a.epoch === b.epoch;
+
 export class GroupCommit {
   readonly #database: CheckpointDatabase;
+  readonly #scope: string;
+  readonly #known: KnownChannels;
   readonly #queue: Waiting[] = [];
   #flushing: Promise<void> | undefined;
 
-  constructor(database: CheckpointDatabase) {
-    this.#database = database;
+  constructor(options: {
+    readonly database: CheckpointDatabase;
+    readonly scope: string;
+    readonly known: KnownChannels;
+  }) {
+    this.#database = options.database;
+    this.#scope = options.scope;
+    this.#known = options.known;
   }
 
   /**
-   * Runs `operation` together with all that are submitted in this turn of the event loop, or while an earlier
-   * commit waits. Resolves after its commit. An operation that fails does not take the others with it.
+   * Runs `write` together with all that are submitted in this turn of the event loop, or while an earlier
+   * commit waits. Resolves after its commit. A write that fails does not take the others with it.
+   *
+   * @throws DeerflowError `run_superseded` when its fence is stale
    */
-  submit<T>(operation: WriteOperation<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      // The result goes back to the promise of this very operation.
-      this.#queue.push({ operation, resolve: (result) => resolve(result as T), reject });
+  submit(write: ThreadWrite | LoneWrite): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      this.#queue.push({ write, resolve, reject });
       this.#flushing ??= this.#flushSoon();
     });
   }
@@ -52,11 +70,13 @@ export class GroupCommit {
   }
 
   async #flush(): Promise<void> {
+    const [first] = this.#queue;
+    if (first !== undefined && isAlone(first.write)) return this.#flushAlone(first.write);
     const batch: Waiting[] = [];
     try {
+      // Taken when the transaction is open: those who came while it waited are in as well.
       await this.#commit(() => {
-        // Taken when the transaction is open: those who came while it waited are in as well.
-        batch.push(...this.#queue.splice(0));
+        batch.push(...this.#take());
         return batch;
       });
     } catch (error) {
@@ -66,19 +86,70 @@ export class GroupCommit {
     }
   }
 
+  async #flushAlone(write: LoneWrite): Promise<void> {
+    const [waiting] = this.#queue.splice(0, 1);
+    await this.#database.write((rows) => write.alone(rows)).then(waiting?.resolve, waiting?.reject);
+  }
+
+  /** All that wait, up to one that must be alone. */
+  #take(): readonly Waiting[] {
+    const end = this.#queue.findIndex(({ write }) => isAlone(write));
+    return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
+  }
+
   async #oneByOne(batch: readonly Waiting[]): Promise<void> {
     for (const waiting of batch) await this.#commit(() => [waiting]).catch(waiting.reject);
   }
 
   async #commit(take: () => readonly Waiting[]): Promise<void> {
-    const { done, keeps } = await this.#database.write(async (rows) => {
-      const done: { waiting: Waiting; result: unknown }[] = [];
-      const keeps: (() => void)[] = [];
-      const transaction: GroupTransaction = { rows, afterCommit: (keep) => keeps.push(keep) };
-      for (const waiting of take()) done.push({ waiting, result: await waiting.operation(transaction) });
-      return { done, keeps };
+    let taken: readonly Waiting[] | undefined;
+    const done = await this.#database.write((rows) => {
+      // A transaction that is run again has the same writes.
+      taken ??= take();
+      return this.#runAll(rows, taken);
     });
-    for (const keep of keeps) keep();
-    for (const { waiting, result } of done) waiting.resolve(result);
+    for (const batch of done.batches) batch.committed();
+    for (const waiting of done.stored) waiting.resolve();
+    for (const { waiting, runId } of done.refused) {
+      waiting.reject(new DeerflowError("run_superseded", { runId }));
+    }
+  }
+
+  async #runAll(rows: CheckpointRows, taken: readonly Waiting[]) {
+    const writes = taken.flatMap((waiting) =>
+      isAlone(waiting.write) ? [] : [{ waiting, write: waiting.write }],
+    );
+    const fences = writes.flatMap(({ write }) => write.fence ?? []);
+    const stale = fences.length === 0 ? [] : await rows.findStale(this.#scope, fences);
+    const batches = await this.#openBatches(
+      rows,
+      writes.map(({ write }) => write.threadId),
+    );
+    const stored: Waiting[] = [];
+    const refused: { waiting: Waiting; runId: string }[] = [];
+    for (const { waiting, write } of writes) {
+      const { fence } = write;
+      if (fence !== undefined && stale.some((other) => isSameRun(other, fence))) {
+        refused.push({ waiting, runId: fence.runId });
+        continue;
+      }
+      const batch = batches.get(write.threadId);
+      if (batch !== undefined) await write.run(batch);
+      stored.push(waiting);
+    }
+    for (const batch of batches.values()) await batch.flush();
+    return { batches: [...batches.values()], stored, refused };
+  }
+
+  /** Locks every thread of the group, always in the same order, so that two groups cannot wait for each other. */
+  async #openBatches(rows: CheckpointRows, threadIds: readonly string[]) {
+    const ids = [...new Set(threadIds)].sort();
+    const threads = await rows.lockThreads(this.#scope, ids);
+    const batches = new Map<string, ThreadBatch>();
+    for (const [index, thread] of threads.entries()) {
+      const threadId = ids[index];
+      if (threadId !== undefined) batches.set(threadId, new ThreadBatch(thread, rows, this.#known));
+    }
+    return batches;
   }
 }

@@ -1,5 +1,6 @@
 /** The checkpoint saver above any database: each message of a thread is stored once, and each changed value once. */
 import { isDeepStrictEqual } from "node:util";
+import type { BaseMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   BaseCheckpointSaver,
@@ -13,8 +14,10 @@ import {
   type SerializerProtocol,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
+import { DeerflowError } from "../../base/errors.js";
 import { KeyedLock } from "../../base/keyed-lock.js";
-import { type ChannelMap, type ChannelPlace, channelMapFromText, channelMapToText } from "./channel-map.js";
+import { channelMapToText } from "./channel-map.js";
+import { placeChannels, placeData, type Storing } from "./channel-writer.js";
 import {
   checkpointIdOf,
   configOf,
@@ -26,16 +29,19 @@ import {
 import { type CheckpointParts, decodeMetadata, fetchParts, toTuple } from "./checkpoint-reader.js";
 import type {
   CheckpointDatabase,
+  CheckpointListQuery,
   CheckpointRows,
   ListedCheckpointRow,
-  ThreadRow,
+  RunFence,
 } from "./checkpoint-rows.js";
-import { GroupCommit, type WriteOperation } from "./group-commit.js";
+import { GroupCommit } from "./group-commit.js";
+import { findMedia, type StoredMedia } from "./media-reader.js";
 import { markMessages } from "./message-marks.js";
-import { namingDamage } from "./naming-damage.js";
 import { MessageInterner } from "./message-interner.js";
-import { MessageShelf } from "./message-shelf.js";
-import { type EncodedValue, encodeMarked, encodePlain, refsToText } from "./value-codec.js";
+import { namingDamage } from "./naming-damage.js";
+import { ThreadMemory } from "./thread-memory.js";
+import { ThreadShelf } from "./thread-shelf.js";
+import { type EncodedValue, encodeMarked, encodePlain } from "./value-codec.js";
 
 /** Rows of one reading of `list`: a long history is never in memory whole. */
 const PAGE = 50;
@@ -47,12 +53,36 @@ export interface CheckpointSaverOptions {
   readonly serde?: SerializerProtocol;
 }
 
-/** The transaction that a value is stored in. */
-interface Storing {
-  readonly rows: CheckpointRows;
-  readonly thread: ThreadRow;
-  readonly ns: string;
-  readonly seqsOf: (value: EncodedValue) => string;
+/** Where the checkpoints of a saver lie, for its upkeep. */
+export interface CheckpointStorage {
+  readonly database: CheckpointDatabase;
+  readonly scope: string;
+}
+
+/** A checkpoint to be stored. */
+export interface NewCheckpoint {
+  readonly config: RunnableConfig;
+  readonly checkpoint: Checkpoint;
+  readonly metadata: CheckpointMetadata;
+  readonly newVersions: ChannelVersions;
+  /** The run that writes; a write of a run that another process has taken over is refused. */
+  readonly fence?: RunFence | undefined;
+}
+
+/** The writes of a task to be stored. */
+export interface NewWrites {
+  readonly config: RunnableConfig;
+  readonly writes: readonly PendingWrite[];
+  readonly taskId: string;
+  readonly taskPath: string;
+  /** The run that writes; a write of a run that another process has taken over is refused. */
+  readonly fence?: RunFence | undefined;
+}
+
+/** Values that are ready for a transaction, and what is done with them there. */
+interface Prepared {
+  readonly values: readonly EncodedValue[];
+  work(storing: Storing): Promise<void>;
 }
 
 /**
@@ -61,17 +91,17 @@ interface Storing {
  * may be set.
  */
 export class InterningCheckpointSaver extends BaseCheckpointSaver {
-  readonly #database: CheckpointDatabase;
-  readonly #scope: string;
+  /** For the upkeep of what is stored. */
+  readonly storage: CheckpointStorage;
+  readonly #memory = new ThreadMemory();
   readonly #interner = new MessageInterner();
   readonly #commits: GroupCommit;
   readonly #order = new KeyedLock();
 
-  constructor(database: CheckpointDatabase, options: CheckpointSaverOptions) {
-    super(options.serde);
-    this.#database = database;
-    this.#scope = options.scope;
-    this.#commits = new GroupCommit(database);
+  constructor(database: CheckpointDatabase, { scope, serde }: CheckpointSaverOptions) {
+    super(serde);
+    this.storage = { database, scope };
+    this.#commits = new GroupCommit({ database, scope, known: this.#memory });
   }
 
   /** Resolves when every `put` and `putWrites` so far is on disk or has failed. */
@@ -83,17 +113,9 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const threadId = threadIdOf(config);
     if (threadId === undefined) return undefined;
-    const found = await this.#database.read(async (rows) => {
-      const thread = await rows.findThread(this.#scope, threadId);
-      if (thread === undefined) return undefined;
-      const row = await rows.findCheckpoint(thread.key, namespaceOf(config) ?? "", checkpointIdOf(config));
-      if (row === undefined) return undefined;
-      const shelf = new MessageShelf(thread.key, this.#interner);
-      const listed = { ...row, threadKey: thread.key, threadId };
-      const parts = await this.#naming(threadId, () => fetchParts(rows, listed, shelf));
-      return { parts, shelf };
-    });
-    return found && this.#toTuple(found.parts, found.shelf);
+    const page = { threadId, ns: namespaceOf(config) ?? "", id: checkpointIdOf(config), limit: 1 };
+    const { found } = await this.#readPage(page);
+    return found[0] && this.#toTuple(found[0], true);
   }
 
   /** Newest first. The filter compares top-level keys of the metadata; of objects and lists the whole. Throws as `getTuple`. */
@@ -101,61 +123,90 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     options: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
-    const shelves = new Map<number, MessageShelf>();
+    const query = {
+      threadId: threadIdOf(config),
+      ns: namespaceOf(config),
+      id: checkpointIdOf(config),
+      beforeId: checkpointIdOf(options.before),
+      limit: Math.min(PAGE, options.filter === undefined ? (options.limit ?? PAGE) : PAGE),
+    };
+    const shelves = new Map<number, ThreadShelf>();
     let left = options.limit ?? Number.POSITIVE_INFINITY;
     let after: ListedCheckpointRow | undefined;
     while (left > 0) {
-      const page = await this.#readPage(config, options, { after, shelves });
-      for (const { parts, shelf } of page.found.slice(0, left)) yield this.#toTuple(parts, shelf);
+      const page = await this.#readPage({ ...query, after }, { filter: options.filter, shelves });
+      for (const parts of page.found.slice(0, left)) yield this.#toTuple(parts, false);
       left -= page.found.length;
       if (page.last === undefined) return;
       after = page.last;
     }
   }
 
-  override async put(
+  override put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const threadId = requireThreadId(config);
-    const ns = namespaceOf(config) ?? "";
-    const parentId = checkpointIdOf(config);
-    // Copied and marked now, before anything is awaited: the caller may go on changing its checkpoint.
-    const { channel_values, channel_versions, ...body } = copyCheckpoint(checkpoint);
-    const marked = Object.keys(newVersions)
-      .filter((channel) => channel_values[channel] !== undefined)
-      .map((channel) => [channel, markMessages(channel_values[channel])] as const);
-    await this.#store({ threadId, ns }, async () => {
-      const values = new Map<string, EncodedValue>();
-      for (const [channel, value] of marked) values.set(channel, await encodeMarked(this.serde, value));
-      const encoded = {
-        body: await encodePlain(this.serde, body),
-        metadata: await encodePlain(this.serde, metadata),
-      };
-      const work = async (storing: Storing) => {
-        const channels = await placeChannels(storing, { channel_versions, newVersions, parentId, values });
-        await storing.rows.putCheckpoint(storing.thread.key, {
-          ns,
-          id: checkpoint.id,
-          parentId,
-          format: checkpoint.v,
-          channels: channelMapToText(channels),
-          ...encoded,
-        });
-      };
-      return { values: [...values.values()], work };
-    });
-    return configOf({ threadId, ns, id: checkpoint.id });
+    return this.storeCheckpoint({ config, checkpoint, metadata, newVersions });
   }
 
-  override async putWrites(
+  override putWrites(
     config: RunnableConfig,
     writes: PendingWrite[],
     taskId: string,
     taskPath = "",
   ): Promise<void> {
+    return this.storeWrites({ config, writes, taskId, taskPath });
+  }
+
+  /**
+   * As `put`, for a run that may have been taken over.
+   *
+   * @throws DeerflowError `run_superseded`, `database_*`
+   */
+  async storeCheckpoint(stored: NewCheckpoint): Promise<RunnableConfig> {
+    const { config, metadata, newVersions, fence } = stored;
+    const threadId = requireThreadId(config);
+    const ns = namespaceOf(config) ?? "";
+    const parentId = checkpointIdOf(config);
+    // Copied and marked now, before anything is awaited: the caller may go on changing its checkpoint.
+    const { channel_values, channel_versions, ...body } = copyCheckpoint(stored.checkpoint);
+    const marked = Object.keys(newVersions)
+      .filter((channel) => channel_values[channel] !== undefined)
+      .map((channel) => [channel, markMessages(channel_values[channel])] as const);
+    const encodeOther = async (channel: string) => {
+      const value = channel_values[channel];
+      return value === undefined ? undefined : encodeMarked(this.serde, markMessages(value));
+    };
+    await this.#store({ threadId, fence }, async () => {
+      const values = new Map<string, EncodedValue>();
+      for (const [channel, value] of marked) values.set(channel, await encodeMarked(this.serde, value));
+      const row = {
+        ...{ ns, id: body.id, parentId, format: body.v },
+        body: await encodePlain(this.serde, body),
+        metadata: await encodePlain(this.serde, metadata),
+      };
+      const put = { ns, parentId, versions: channel_versions, newVersions, values, encodeOther };
+      return {
+        values: [...values.values()],
+        work: async (storing) => {
+          const { batch, memory } = storing;
+          const channels = await placeChannels(storing, put);
+          batch.putCheckpoint({ ...row, channels: channelMapToText(channels) });
+          batch.afterCommit(() => memory.keepChannels(batch.thread, row, channels));
+        },
+      };
+    });
+    return configOf({ threadId, ns, id: body.id });
+  }
+
+  /**
+   * As `putWrites`, for a run that may have been taken over.
+   *
+   * @throws DeerflowError `run_superseded`, `database_*`
+   */
+  async storeWrites({ config, writes, taskId, taskPath, fence }: NewWrites): Promise<void> {
     const threadId = requireThreadId(config);
     const checkpointId = requireCheckpointId(config);
     const ns = namespaceOf(config) ?? "";
@@ -164,96 +215,125 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
       index: WRITES_IDX_MAP[channel] ?? index,
       value: markMessages(value),
     }));
-    await this.#store({ threadId, ns }, async () => {
+    await this.#store({ threadId, fence }, async () => {
       const encoded: { channel: string; index: number; value: EncodedValue }[] = [];
       for (const write of marked) {
         encoded.push({ ...write, value: await encodeMarked(this.serde, write.value) });
       }
-      const work = async ({ rows, thread, seqsOf }: Storing) => {
-        for (const { channel, index, value } of encoded) {
-          const place = { ns, checkpointId, taskId, index, taskPath, channel };
-          await rows.addWrite(thread.key, { ...place, refs: seqsOf(value), data: value.data });
-        }
+      return {
+        values: encoded.map(({ value }) => value),
+        work: async (storing) => {
+          for (const { channel, index, value } of encoded) {
+            const place = { ns, checkpointId, taskId, index, taskPath, channel };
+            storing.batch.addWrite({ ...place, ...(await placeData(storing, value)) });
+          }
+        },
       };
-      return { values: encoded.map(({ value }) => value), work };
     });
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#submitInOrder(
-      threadId,
-      async () =>
-        ({ rows }) =>
-          rows.removeThread(this.#scope, threadId),
-    );
+    const { scope } = this.storage;
+    const alone = async (rows: CheckpointRows) => {
+      await rows.removeThread(scope, threadId);
+    };
+    await this.#inOrder(threadId, async () => this.#commits.submit({ alone }));
   }
 
-  /** Runs `work` in a shared transaction in which the messages of `values` have their numbers. */
-  async #store(
-    { threadId, ns }: { threadId: string; ns: string },
-    prepare: () => Promise<{ values: readonly EncodedValue[]; work: (storing: Storing) => Promise<void> }>,
-  ): Promise<void> {
-    await this.#submitInOrder(threadId, async () => {
-      const { values, work } = await prepare();
-      const messages = new Set(values.flatMap((value) => value.messages));
-      await this.#interner.prepare(messages);
-      return async (transaction) => {
-        const { rows } = transaction;
-        const thread =
-          (await rows.findThread(this.#scope, threadId)) ?? (await rows.addThread(this.#scope, threadId));
-        const numbers = await this.#interner.intern(messages, thread, transaction);
-        // Every message of the values is in `numbers`; an absent one would be a defect that the reader names.
-        const seqsOf = (value: EncodedValue) =>
-          refsToText(value.messages.map((message) => numbers.get(message) ?? -1));
-        await work({ rows, thread, ns, seqsOf });
-      };
+  /**
+   * A media block of the thread's messages, by the SHA-256 of its base64 text in hexadecimal; undefined when the
+   * thread has none with this hash.
+   */
+  findMedia(threadId: string, hash: string): Promise<StoredMedia | undefined> {
+    const { database, scope } = this.storage;
+    return this.#naming(threadId, () => database.read((rows) => findMedia(rows, { scope, threadId, hash })));
+  }
+
+  /** Bytes of everything that is stored of the thread, indexes aside. */
+  threadBytes(threadId: string): Promise<number> {
+    const { database, scope } = this.storage;
+    return database.read(async (rows) => {
+      const thread = await rows.findThread(scope, threadId);
+      if (thread === undefined) return 0;
+      return Object.values(await rows.sizes(thread.key)).reduce((sum, { bytes }) => sum + bytes, 0);
     });
   }
 
-  /** Calls for one thread are written in the order in which they came, however long each takes to prepare. */
-  async #submitInOrder(threadId: string, prepare: () => Promise<WriteOperation<void>>): Promise<void> {
-    const { committed } = await this.#order.hold(threadId, async () => ({
-      committed: this.#commits.submit(await prepare()),
-    }));
+  /** Runs what `prepare` made ready in a shared transaction in which the messages of its values have their numbers. */
+  async #store(
+    { threadId, fence }: { threadId: string; fence: RunFence | undefined },
+    prepare: () => Promise<Prepared>,
+  ): Promise<void> {
+    await this.#inOrder(threadId, async () => {
+      const { values, work } = await prepare();
+      const messages = new Set<BaseMessage>(values.flatMap((value) => value.messages));
+      await this.#interner.prepare(messages);
+      const { memory, interner } = { memory: this.#memory, interner: this.#interner };
+      return this.#commits.submit({
+        threadId,
+        fence,
+        run: async (batch) =>
+          work({ batch, memory, interner, numbers: await interner.intern(messages, batch) }),
+      });
+    });
+  }
+
+  /** Calls for one thread are submitted in the order in which they came, however long each takes to prepare. */
+  async #inOrder(threadId: string, submit: () => Promise<Promise<void> | void>): Promise<void> {
+    const { committed } = await this.#order.hold(threadId, async () => ({ committed: submit() }));
     await committed;
   }
 
   async #readPage(
-    config: RunnableConfig,
-    options: CheckpointListOptions,
-    state: { after: ListedCheckpointRow | undefined; shelves: Map<number, MessageShelf> },
-  ): Promise<{
-    found: { parts: CheckpointParts; shelf: MessageShelf }[];
-    last: ListedCheckpointRow | undefined;
-  }> {
-    return this.#database.read(async (rows) => {
-      const page = await rows.listCheckpoints({
-        scope: this.#scope,
-        threadId: threadIdOf(config),
-        ns: namespaceOf(config),
-        id: checkpointIdOf(config),
-        beforeId: checkpointIdOf(options.before),
-        after: state.after,
-        limit: Math.min(PAGE, options.filter === undefined ? (options.limit ?? PAGE) : PAGE),
+    query: Omit<CheckpointListQuery, "scope">,
+    options: { filter?: Record<string, unknown> | undefined; shelves?: Map<number, ThreadShelf> } = {},
+  ): Promise<{ found: readonly CheckpointParts[]; last: ListedCheckpointRow | undefined }> {
+    const read = (shelves: Map<number, ThreadShelf>) =>
+      this.storage.database.read(async (rows) => {
+        const page = await rows.listCheckpoints({ scope: this.storage.scope, ...query });
+        const wanted = await this.#matching(page, options.filter);
+        const found: CheckpointParts[] = [];
+        for (const [first, ofThread] of byThread(wanted)) {
+          const shelf = shelves.get(first.threadKey) ?? this.#shelfOf(first);
+          shelves.set(first.threadKey, shelf);
+          found.push(...(await this.#naming(first.threadId, () => fetchParts(rows, ofThread, shelf))));
+        }
+        const place = new Map(wanted.map((row, index) => [row, index]));
+        found.sort((a, b) => (place.get(a.row) ?? 0) - (place.get(b.row) ?? 0));
+        return { found, last: page.at(-1) };
       });
-      const found: { parts: CheckpointParts; shelf: MessageShelf }[] = [];
-      for (const row of page) {
-        const metadata = await this.#naming(row.threadId, () => decodeMetadata(this.serde, row.metadata));
-        if (!matches(metadata, options.filter)) continue;
-        const shelf = state.shelves.get(row.threadKey) ?? new MessageShelf(row.threadKey, this.#interner);
-        state.shelves.set(row.threadKey, shelf);
-        found.push({ parts: await this.#naming(row.threadId, () => fetchParts(rows, row, shelf)), shelf });
-      }
-      return { found, last: page.at(-1) };
-    });
+    try {
+      return await read(options.shelves ?? new Map());
+    } catch (error) {
+      if (!DeerflowError.is(error) || error.code !== "database_damaged") throw error;
+      // Where a reading is no snapshot, rows may have been pruned under it; what is missing still is missing for good.
+      return read(new Map());
+    }
   }
 
-  #toTuple(parts: CheckpointParts, shelf: MessageShelf): Promise<CheckpointTuple> {
-    return this.#naming(parts.row.threadId, () => toTuple(this.serde, parts, shelf));
+  async #matching(
+    page: readonly ListedCheckpointRow[],
+    filter: Record<string, unknown> | undefined,
+  ): Promise<readonly ListedCheckpointRow[]> {
+    if (filter === undefined) return page;
+    const wanted: ListedCheckpointRow[] = [];
+    for (const row of page) {
+      const metadata = await this.#naming(row.threadId, () => decodeMetadata(this.serde, row.metadata));
+      if (matches(metadata, filter)) wanted.push(row);
+    }
+    return wanted;
+  }
+
+  #shelfOf(row: ListedCheckpointRow): ThreadShelf {
+    return new ThreadShelf(row, { serde: this.serde, interner: this.#interner, memory: this.#memory });
+  }
+
+  #toTuple(parts: CheckpointParts, keep: boolean): Promise<CheckpointTuple> {
+    return this.#naming(parts.row.threadId, () => toTuple(parts, { serde: this.serde, keep }));
   }
 
   #naming<T>(threadId: string, work: () => Promise<T>): Promise<T> {
-    return namingDamage({ database: this.#database.name, threadId }, work);
+    return namingDamage({ database: this.storage.database.name, threadId }, work);
   }
 }
 
@@ -264,52 +344,15 @@ export const matches = (metadata: CheckpointMetadata, filter: Record<string, unk
       Object.hasOwn(metadata, key) && isDeepStrictEqual((metadata as Record<string, unknown>)[key], value),
   );
 
-/** Gives each channel of a checkpoint its place, and stores the values that are new. */
-async function placeChannels(
-  storing: Storing,
-  put: {
-    readonly channel_versions: ChannelVersions;
-    readonly newVersions: ChannelVersions;
-    readonly parentId: string | undefined;
-    readonly values: ReadonlyMap<string, EncodedValue>;
-  },
-): Promise<ChannelMap> {
-  const { rows, thread, ns } = storing;
-  const parent =
-    put.parentId === undefined ? undefined : await rows.findCheckpoint(thread.key, ns, put.parentId);
-  const before: ChannelMap = parent === undefined ? new Map() : channelMapFromText(parent.channels);
-  const channels = new Map<string, ChannelPlace>();
-  for (const [channel, version] of Object.entries({ ...put.channel_versions, ...put.newVersions })) {
-    const value = put.values.get(channel);
-    const branch = Object.hasOwn(put.newVersions, channel)
-      ? value && (await addValue(storing, { channel, version: String(version) }, value))
-      : await unchangedBranch(storing, { channel, version }, before.get(channel));
-    channels.set(channel, { version, branch });
+/** The rows of each thread, with the first of them. */
+function byThread(
+  rows: readonly ListedCheckpointRow[],
+): Iterable<readonly [ListedCheckpointRow, readonly ListedCheckpointRow[]]> {
+  const threads = new Map<number, [ListedCheckpointRow, ListedCheckpointRow[]]>();
+  for (const row of rows) {
+    const thread = threads.get(row.threadKey);
+    if (thread === undefined) threads.set(row.threadKey, [row, [row]]);
+    else thread[1].push(row);
   }
-  return channels;
-}
-
-/** Stores a value, or finds it stored: two forks may give one version to different values. */
-async function addValue(
-  { rows, thread, ns, seqsOf }: Storing,
-  key: { channel: string; version: string },
-  { data, messages }: EncodedValue,
-): Promise<number> {
-  const refs = seqsOf({ data, messages });
-  const stored = await rows.findValues(thread.key, { ns, ...key });
-  const same = stored.find((value) => value.refs === refs && Buffer.compare(value.data, data) === 0);
-  if (same !== undefined) return same.branch;
-  const branch = (stored.at(-1)?.branch ?? -1) + 1;
-  await rows.addValue(thread.key, { ns, ...key, branch, refs, data });
-  return branch;
-}
-
-/** The value of a channel that this checkpoint did not change: its parent's, or for a copy the one of that version. */
-async function unchangedBranch(
-  { rows, thread, ns }: Storing,
-  { channel, version }: { channel: string; version: number | string },
-  before: ChannelPlace | undefined,
-): Promise<number | undefined> {
-  if (before?.version === version) return before.branch;
-  return (await rows.findValues(thread.key, { ns, channel, version: String(version) })).at(-1)?.branch;
+  return threads.values();
 }

@@ -16,6 +16,8 @@ import {
   ToolMessageChunk,
 } from "@langchain/core/messages";
 import { DeerflowError } from "../../base/errors.js";
+import { readMediaText } from "./media-text.js";
+import { hashToText, sha256 } from "./part.js";
 import { fromTaggedJson, type MessageParts, toTaggedJson } from "./tagged-json.js";
 
 /** An empty message of each class that we store. Sorted by name. */
@@ -99,12 +101,43 @@ const PARTS: MessageParts = { take, build };
 /** True for messages of the classes that we know; others are the serializer's business. */
 export const isKnownMessage = (message: BaseMessage): boolean => Object.hasOwn(EMPTY, classNameOf(message));
 
-/** The whole message as JSON. */
-export const messageToText = (message: BaseMessage): string => toTaggedJson(take(message), PARTS);
+/** A media block's place in the text of a message: what stands before the base64 text, and the hash of that. */
+type MediaMark = readonly [prefix: string, hash: string];
+
+/** A text of a message, and the media that was taken out of it. */
+export interface MessageText {
+  readonly text: string;
+  /** By the hash of the base64 text, in hexadecimal. */
+  readonly media: ReadonlyMap<string, { readonly base64: string; readonly mediaType: string | undefined }>;
+}
+
+/** The whole message as JSON; long media stands apart. */
+export function messageToText(message: BaseMessage): MessageText {
+  const media = new Map<string, { base64: string; mediaType: string | undefined }>();
+  const put = (text: string, mediaType: string | undefined): MediaMark | undefined => {
+    const found = readMediaText(text);
+    if (found === undefined) return undefined;
+    const hash = hashToText(sha256(found.base64));
+    media.set(hash, { base64: found.base64, mediaType: found.mediaType ?? mediaType });
+    return [found.prefix, hash];
+  };
+  return { text: toTaggedJson(take(message), PARTS, { put }), media };
+}
 
 /**
  * A message from what `messageToText` wrote.
  *
- * @throws DeerflowError `internal` for a class that is not in the table
+ * @param media - the base64 texts of its media, by hash
+ * @throws DeerflowError `internal` for a class that is not in the table, and for media that is missing
  */
-export const messageFromText = (text: string): BaseMessage => build(fromTaggedJson(text, PARTS));
+export function messageFromText(text: string, media: ReadonlyMap<string, string> = new Map()): BaseMessage {
+  const get = (placed: unknown): string => {
+    // Only `put` makes what is here.
+    const [prefix, hash] = placed as MediaMark;
+    const base64 = media.get(hash);
+    if (base64 === undefined)
+      throw new DeerflowError("internal", { reason: `the media ${hash} of a message is missing` });
+    return prefix + base64;
+  };
+  return build(fromTaggedJson(text, PARTS, { get }));
+}

@@ -1,21 +1,30 @@
 /** Gives each message of a thread one number, by its content, and stores it the first time it is met. */
-import { createHash } from "node:crypto";
 import type { BaseMessage } from "@langchain/core/messages";
-import type { CheckpointRows, ThreadRow } from "./checkpoint-rows.js";
-import type { GroupTransaction } from "./group-commit.js";
 import { messageToText } from "./message-codec.js";
+import { hashToText, mediaPart, type NewPart, sha256 } from "./part.js";
 import { packPayload } from "./payload.js";
+import { toRanges } from "./ranges.js";
+import { NO_REFS, refsToText } from "./refs.js";
+import type { ThreadBatch } from "./thread-batch.js";
 
 interface Described {
   readonly hash: Uint8Array;
   readonly data: Uint8Array;
+  readonly media: readonly NewPart[];
+}
+
+/** Where a message is stored. Holds for one generation of the thread: later ones may have removed it. */
+interface Place {
+  readonly threadKey: number;
+  readonly generation: number;
+  readonly number: number;
 }
 
 /** What is remembered of a message object, as long as it lives and looks as it did. */
 interface Known {
   readonly look: readonly unknown[];
   readonly described?: Promise<Described>;
-  readonly place?: { readonly threadKey: number; readonly seq: number };
+  readonly place?: Place;
 }
 
 /** How many threads keep numbers for the answers of their tool calls; one that is forgotten only loses order. */
@@ -42,10 +51,14 @@ const looksTheSame = (known: Known, message: BaseMessage): boolean =>
   lookOf(message).every((value, index) => value === known.look[index]);
 
 async function describe(message: BaseMessage): Promise<Described> {
-  const bytes = Buffer.from(messageToText(message));
+  const { text, media } = messageToText(message);
+  const bytes = Buffer.from(text);
   return {
-    hash: createHash("sha256").update(bytes).digest(),
+    hash: sha256(bytes),
     data: await packPayload({ type: "json", bytes, marked: false }),
+    media: await Promise.all(
+      [...media.values()].map(({ base64, mediaType }) => mediaPart(base64, mediaType)),
+    ),
   };
 }
 
@@ -59,8 +72,13 @@ function callIdsOf(message: BaseMessage): readonly string[] {
 const answeredCallOf = (message: BaseMessage): string | undefined =>
   "tool_call_id" in message && typeof message.tool_call_id === "string" ? message.tool_call_id : undefined;
 
-const isFree = async (rows: CheckpointRows, threadKey: number, seq: number): Promise<boolean> =>
-  (await rows.findMessages(threadKey, seq, seq)).length === 0;
+/** What one transaction found out; remembered for good when it is on disk. */
+class Learned {
+  readonly places = new Map<BaseMessage, Known>();
+  /** The numbers that this transaction keeps for the answers to calls, and those that it has used. */
+  readonly reserved = new Map<string, number>();
+  readonly used = new Set<string>();
+}
 
 /**
  * Numbers run in the order in which messages are met. Answers of parallel tool calls are met in the order in which
@@ -69,8 +87,8 @@ const isFree = async (rows: CheckpointRows, threadKey: number, seq: number): Pro
  */
 export class MessageInterner {
   readonly #known = new WeakMap<BaseMessage, Known>();
-  readonly #learned = new WeakMap<GroupTransaction, Map<BaseMessage, Known>>();
-  /** By thread key: the number kept for the answer to a call. */
+  readonly #learned = new WeakMap<ThreadBatch, Learned>();
+  /** By thread key: the number kept for the answer to a call. All of them are on disk, as numbers that are given. */
   readonly #reserved = new Map<number, Map<string, number>>();
 
   /** Does the slow part (writing, hashing, deflating) before a transaction is open. */
@@ -82,69 +100,62 @@ export class MessageInterner {
   }
 
   /** Remembers a message that was read from the database. */
-  remember(message: BaseMessage, threadKey: number, seq: number): void {
-    this.#known.set(message, { look: lookOf(message), place: { threadKey, seq } });
+  remember(message: BaseMessage, place: Place): void {
+    this.#known.set(message, { look: lookOf(message), place });
   }
 
   /** The numbers of `messages` in the thread; those that it does not have yet are stored. */
   async intern(
     messages: Iterable<BaseMessage>,
-    thread: ThreadRow,
-    transaction: GroupTransaction,
+    batch: ThreadBatch,
   ): Promise<ReadonlyMap<BaseMessage, number>> {
-    const learned = this.#learnedIn(transaction);
+    const learned = this.#learnedIn(batch);
     const numbers = new Map<BaseMessage, number>();
-    let next = thread.nextMessage;
+    const unknown: { message: BaseMessage; described: Described }[] = [];
     for (const message of messages) {
       const known = this.#recall(message, learned);
-      if (known?.place?.threadKey === thread.key) {
-        numbers.set(message, known.place.seq);
-        continue;
-      }
-      const described = await this.#describe(message, known);
-      const found = await transaction.rows.findMessageByHash(thread.key, described.hash);
-      const added =
-        found === undefined ? await this.#add(message, described, { thread, next, transaction }) : undefined;
-      const seq = found ?? added?.seq ?? next;
-      next = added?.next ?? next;
-      learned.set(message, { look: lookOf(message), place: { threadKey: thread.key, seq } });
-      numbers.set(message, seq);
+      if (known?.place !== undefined && holds(known.place, batch)) numbers.set(message, known.place.number);
+      else unknown.push({ message, described: await this.#describe(message, known) });
     }
-    if (next !== thread.nextMessage) await transaction.rows.setNextMessage(thread.key, next);
+    const stored = await batch.findHashes(
+      "messages",
+      unknown.map(({ described }) => described.hash),
+    );
+    for (const { message, described } of unknown) {
+      const number = stored.get(hashToText(described.hash)) ?? (await this.#add(message, described, batch));
+      const { key: threadKey, generation } = batch.thread;
+      learned.places.set(message, { look: lookOf(message), place: { threadKey, generation, number } });
+      numbers.set(message, number);
+    }
     return numbers;
   }
 
   /** Stores a message under the number kept for it, or the next one, and keeps numbers for its answers. */
-  async #add(
-    message: BaseMessage,
-    { hash, data }: Described,
-    at: { readonly thread: ThreadRow; readonly next: number; readonly transaction: GroupTransaction },
-  ): Promise<{ seq: number; next: number }> {
-    const { rows } = at.transaction;
-    const threadKey = at.thread.key;
-    const reserved = this.#takeReserved(threadKey, answeredCallOf(message));
-    const free = reserved !== undefined && reserved < at.next && (await isFree(rows, threadKey, reserved));
-    const seq = free ? reserved : at.next;
-    let next = free ? at.next : at.next + 1;
-    await rows.addMessage(threadKey, { seq, hash, data });
-    for (const callId of callIdsOf(message)) this.#reserve(threadKey, callId, next++);
-    return { seq, next };
+  async #add(message: BaseMessage, { hash, data, media }: Described, batch: ThreadBatch): Promise<number> {
+    const number = this.#takeReserved(batch, answeredCallOf(message)) ?? batch.reserveMessages(1);
+    const parts = await batch.addParts(media);
+    const fitted = await batch.fit(data);
+    const refs = refsToText({ ...NO_REFS, parts: [...toRanges(parts), ...fitted.slices] });
+    batch.addMessage({ number, hash, refs, data: fitted.data });
+    const { reserved } = this.#learnedIn(batch);
+    for (const callId of callIdsOf(message)) reserved.set(callId, batch.reserveMessages(1));
+    return number;
   }
 
-  /** What this transaction found out; remembered for good when it is on disk. */
-  #learnedIn(transaction: GroupTransaction): Map<BaseMessage, Known> {
-    const before = this.#learned.get(transaction);
+  #learnedIn(batch: ThreadBatch): Learned {
+    const before = this.#learned.get(batch);
     if (before !== undefined) return before;
-    const learned = new Map<BaseMessage, Known>();
-    this.#learned.set(transaction, learned);
-    transaction.afterCommit(() => {
-      for (const [message, known] of learned) this.#known.set(message, known);
+    const learned = new Learned();
+    this.#learned.set(batch, learned);
+    batch.afterCommit(() => {
+      for (const [message, known] of learned.places) this.#known.set(message, known);
+      this.#keepReserved(batch.thread.key, learned);
     });
     return learned;
   }
 
-  #recall(message: BaseMessage, learned?: ReadonlyMap<BaseMessage, Known>): Known | undefined {
-    const known = learned?.get(message) ?? this.#known.get(message);
+  #recall(message: BaseMessage, learned?: Learned): Known | undefined {
+    const known = learned?.places.get(message) ?? this.#known.get(message);
     return known !== undefined && looksTheSame(known, message) ? known : undefined;
   }
 
@@ -155,26 +166,26 @@ export class MessageInterner {
     return described;
   }
 
-  /**
-   * Kept at once, because an answer may come in the same transaction. If that is undone, the number may go to
-   * another message: whoever uses it looks first.
-   */
-  #reserve(threadKey: number, callId: string, seq: number): void {
+  /** Whoever comes second for one call gets another number. */
+  #takeReserved(batch: ThreadBatch, callId: string | undefined): number | undefined {
+    const learned = this.#learnedIn(batch);
+    if (callId === undefined || learned.used.has(callId)) return undefined;
+    const number = learned.reserved.get(callId) ?? this.#reserved.get(batch.thread.key)?.get(callId);
+    if (number !== undefined) learned.used.add(callId);
+    return number;
+  }
+
+  #keepReserved(threadKey: number, { reserved, used }: Learned): void {
     const ofThread = this.#reserved.get(threadKey) ?? new Map<string, number>();
-    ofThread.set(callId, seq);
+    for (const [callId, number] of reserved) ofThread.set(callId, number);
+    for (const callId of used) ofThread.delete(callId);
     this.#reserved.delete(threadKey);
-    this.#reserved.set(threadKey, ofThread);
+    if (ofThread.size > 0) this.#reserved.set(threadKey, ofThread);
     if (this.#reserved.size <= THREADS_WITH_RESERVATIONS) return;
     const [oldest] = this.#reserved.keys();
     if (oldest !== undefined) this.#reserved.delete(oldest);
   }
-
-  /** Whoever comes second for one call gets another number. */
-  #takeReserved(threadKey: number, callId: string | undefined): number | undefined {
-    if (callId === undefined) return undefined;
-    const ofThread = this.#reserved.get(threadKey);
-    const seq = ofThread?.get(callId);
-    ofThread?.delete(callId);
-    return seq;
-  }
 }
+
+const holds = (place: Place, { thread }: ThreadBatch): boolean =>
+  place.threadKey === thread.key && place.generation === thread.generation;

@@ -3,11 +3,18 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { type MarkedValue, unmarkMessages } from "./message-marks.js";
 import { packPayload, unpackPayload } from "./payload.js";
-import { fromRanges, type Ranges, toRanges } from "./ranges.js";
+import { encodeRecord, type EncodedRecord } from "./record-deltas.js";
+
+/** JSON of at most so many characters stands in the row that needs it. */
+const INLINE_CHARACTERS = 16;
 
 export interface EncodedValue {
   readonly data: Uint8Array;
   readonly messages: readonly BaseMessage[];
+  /** The value as JSON, when that is so short that it needs no row. */
+  readonly inline: string | undefined;
+  /** The value entry by entry, when it is a large plain record. */
+  readonly record: EncodedRecord | undefined;
 }
 
 /** Serializes without looking for messages. */
@@ -17,12 +24,22 @@ export async function encodePlain(serde: SerializerProtocol, value: unknown): Pr
 }
 
 /** Serializes what `markMessages` left of a value. */
-export async function encodeMarked(
-  serde: SerializerProtocol,
-  { value, messages, marked }: MarkedValue,
-): Promise<EncodedValue> {
+export async function encodeMarked(serde: SerializerProtocol, marked: MarkedValue): Promise<EncodedValue> {
+  const { value, messages } = marked;
+  const record = marked.marked ? undefined : await encodeRecord(serde, value);
+  if (record !== undefined) {
+    const bytes = Buffer.from(record.text);
+    return {
+      data: await packPayload({ type: "json", bytes, marked: false }),
+      messages,
+      inline: undefined,
+      record,
+    };
+  }
   const [type, bytes] = await serde.dumpsTyped(value);
-  return { data: await packPayload({ type, bytes, marked }), messages };
+  const isShort = type === "json" && !marked.marked && bytes.length <= INLINE_CHARACTERS;
+  const data = await packPayload({ type, bytes, marked: marked.marked });
+  return { data, messages, inline: isShort ? Buffer.from(bytes).toString() : undefined, record };
 }
 
 /** @param messages - the messages that the value refers to, in the order of its refs */
@@ -35,12 +52,3 @@ export async function decodeValue(
   const value: unknown = await serde.loadsTyped(type, bytes);
   return marked ? unmarkMessages(value, messages) : value;
 }
-
-/** The refs column: which messages of the thread a value refers to, in the order of its marks. */
-export const refsToText = (seqs: readonly number[]): string => JSON.stringify(toRanges(seqs));
-
-export const refRanges = (text: string): Ranges =>
-  // Only `refsToText` writes the column.
-  JSON.parse(text) as number[];
-
-export const refsFromText = (text: string): number[] => fromRanges(refRanges(text));

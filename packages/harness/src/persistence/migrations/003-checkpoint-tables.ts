@@ -114,6 +114,7 @@ const tablesOf = ({ key, bigint, blob, hash, text, short, end, endOfShort }: Spe
     number ${bigint} NOT NULL,
     hash ${hash} NOT NULL,
     media_type ${short(255)} NOT NULL,
+    refs ${text} NOT NULL,
     data ${blob} NOT NULL,
     PRIMARY KEY (thread_key, number)
   )${end}`,

@@ -1,20 +1,29 @@
 /** From a path to a database that is ours and has the newest schema. */
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { DeerflowError } from "../../base/errors.js";
 import { SCHEMA_VERSION } from "../migrations/migrations.js";
 import { IN_MEMORY, SqliteConnection } from "./sqlite-connection.js";
 import { prepareDatabaseFile } from "./sqlite-file.js";
 import { migrateSqlite } from "./sqlite-migrations.js";
+import { sqlitePlace } from "./sqlite-path.js";
 
 /**
- * Opens or creates the database at `path`; `:memory:` lives as long as the process.
+ * Opens or creates the database at `place`, with the folders above it: a path, a `file:` URL, or `:memory:`, which
+ * lives as long as the process.
  *
- * @throws DeerflowError `home_not_writable`, `database_unreadable`, `database_foreign`, `database_newer`,
- *   `database_damaged`, `database_busy`
+ * @throws DeerflowError `database_path_invalid`, `home_not_writable`, `database_unreadable`, `database_foreign`,
+ *   `database_newer`, `database_damaged`, `database_busy`
  */
-export async function openSqlite(path: string): Promise<SqliteConnection> {
-  const location = path === IN_MEMORY ? path : resolve(path);
-  if (location !== IN_MEMORY) prepareDatabaseFile(location, SCHEMA_VERSION);
-  const connection = await SqliteConnection.open(location);
+export async function openSqlite(place: string): Promise<SqliteConnection> {
+  const { path, create } = sqlitePlace(place);
+  if (!create && !existsSync(path)) {
+    throw new DeerflowError("database_unreadable", {
+      path,
+      reason: "it is not there, and mode=rw makes none",
+    });
+  }
+  if (path !== IN_MEMORY) prepareDatabaseFile(path, SCHEMA_VERSION);
+  const connection = await SqliteConnection.open(path);
   try {
     await migrateSqlite(connection);
   } catch (error) {

@@ -38,6 +38,27 @@ const codeOf = (error: unknown): string =>
 const isBusy = (error: unknown): boolean => codeOf(error).startsWith("SQLITE_BUSY");
 
 /**
+ * Takes the exclusive lock of an SQLite file that holds nothing else. The kernel frees it with the process.
+ *
+ * @param path - made when absent
+ * @returns what lets it go; undefined when somebody else has it
+ * @throws DeerflowError `database_unreadable`
+ */
+export function lockExclusively(path: string): (() => void) | undefined {
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(path, { timeout: BLOCKING_WAIT_MS });
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database?.close();
+    if (isBusy(error)) return undefined;
+    throw new DeerflowError("database_unreadable", { path, reason: reasonOf(error) }, error);
+  }
+  const held = database;
+  return () => held.close();
+}
+
+/**
  * One connection to one file. Statements run synchronously, so whoever needs several of them to belong together
  * takes a turn: `read`, `write`, or `acquire` for a query builder. Turns do not nest.
  */
