@@ -12,6 +12,7 @@ import { artifactRoutes } from "./routes/artifacts.js";
 import { assistantRoutes } from "./routes/assistants.js";
 import { healthRoutes } from "./routes/health.js";
 import { infoRoutes } from "./routes/info.js";
+import { mediaRoutes } from "./routes/media.js";
 import { messageRoutes } from "./routes/messages.js";
 import { modelRoutes } from "./routes/models.js";
 import { pageRoutes } from "./routes/pages.js";
@@ -54,6 +55,7 @@ function apiRoutes(deps: GatewayDeps): Hono<GatewayVariables> {
   api.route("/threads", runRoutes(deps));
   api.route("/threads", messageRoutes(deps));
   api.route("/threads", artifactRoutes(deps));
+  api.route("/threads", mediaRoutes(deps));
   api.route("/runs", statelessRunRoutes(deps));
   return api;
 }

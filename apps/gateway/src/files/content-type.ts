@@ -62,6 +62,30 @@ export function presentationOf(fileName: string): Presentation {
   );
 }
 
+/** Media that a browser shows or plays without running anything of it, and what a file of it is called. */
+const SHOWN_MEDIA: ReadonlyMap<string, string> = new Map([
+  ["image/avif", "avif"],
+  ["image/bmp", "bmp"],
+  ["image/gif", "gif"],
+  ["image/jpeg", "jpg"],
+  ["image/png", "png"],
+  ["image/webp", "webp"],
+  ["audio/mp4", "m4a"],
+  ["audio/mpeg", "mp3"],
+  ["audio/ogg", "ogg"],
+  ["audio/wav", "wav"],
+  ["video/mp4", "mp4"],
+  ["video/webm", "webm"],
+]);
+
+/** Decided by the media type that a message names, which is hostile: what is not on the list is a nameless download. */
+export function presentationOfMedia(mediaType: string): Presentation & { readonly extension: string } {
+  const extension = SHOWN_MEDIA.get(mediaType.toLowerCase());
+  if (extension !== undefined) return { contentType: mediaType.toLowerCase(), inline: true, extension };
+  if (mediaType === "application/pdf") return { contentType: mediaType, inline: false, extension: "pdf" };
+  return { contentType: "application/octet-stream", inline: false, extension: "bin" };
+}
+
 /** A Content-Disposition header; names beyond ASCII in the form of RFC 6266. */
 export function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");

@@ -22,6 +22,7 @@ const messagesOf = (values: unknown): readonly BaseMessage[] => {
 /** Notes the run `runId`; fed with every part of the graph's stream, in order. */
 export class RunJournal {
   readonly #runId: string;
+  readonly #threadId: string;
   readonly #caller: string;
   /** Ids of the messages that are part of the state. */
   readonly #stored: Set<string>;
@@ -30,8 +31,14 @@ export class RunJournal {
   #summary: JsonObject = {};
 
   /** @param options.values the state before the run: its messages are not new */
-  constructor(options: { readonly runId: string; readonly caller: string; readonly values: unknown }) {
+  constructor(options: {
+    readonly runId: string;
+    readonly threadId: string;
+    readonly caller: string;
+    readonly values: unknown;
+  }) {
     this.#runId = options.runId;
+    this.#threadId = options.threadId;
     this.#caller = options.caller;
     this.#stored = new Set(messagesOf(options.values).flatMap(({ id }) => (id === undefined ? [] : [id])));
   }
@@ -72,7 +79,7 @@ export class RunJournal {
     return {
       runId: this.#runId,
       eventType: `message.${message.getType()}`,
-      content: toWireMessage(message),
+      content: toWireMessage(message, this.#threadId),
       metadata: { caller: this.#caller },
     };
   }

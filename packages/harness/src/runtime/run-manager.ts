@@ -14,7 +14,9 @@ import { requireNodes } from "./graph-command.js";
 import { RunStopped, stopped } from "./run-outcome.js";
 import type { RunJob, RunQueue } from "./run-queue/contract.js";
 import { threadKey } from "./run-queue/in-process-run-queue.js";
+import { withRequestMedia } from "./request-media.js";
 import { DEFAULT_RUN_LIMITS, type RunLimits, type RunRequest } from "./run-request.js";
+import { storedMedia } from "./stored-media.js";
 import { RunWorker } from "./worker.js";
 
 export interface RunManagerOptions {
@@ -67,13 +69,16 @@ export class RunManager {
   /**
    * Adds a run and returns at once; the thread is created when it does not exist.
    * @throws DeerflowError `thread_busy` (strategy reject), `thread_missing` (if_not_exists reject),
-   *   `checkpoint_missing`, `thread_id_invalid`, `invalid_request` (goto an unknown node); in every such case no run exists
+   *   `checkpoint_missing`, `thread_id_invalid`, `invalid_request` (goto an unknown node, media that the thread does not
+   *   have); in every such case no run exists
    */
   async start(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
     assertThreadId(threadId);
     if (this.#closed) throw new DeerflowError("shutting_down");
     return this.#hold(principal, threadId, async () => {
       const { persistence, bridge, queue, newId = randomUUID } = this.#options;
+      // Asked before a thread is made; the worker puts the media in, so that it is not stored with the request.
+      await withRequestMedia(request, threadId, storedMedia(persistence.checkpointer(principal), threadId));
       await this.#admitThread(principal, threadId, request);
       await this.#requireNodes(principal, threadId, request);
       await this.#makeRoom(principal, threadId, request.multitaskStrategy);

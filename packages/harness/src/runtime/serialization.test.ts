@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   AIMessage,
   AIMessageChunk,
@@ -55,11 +56,11 @@ describe("serialisation", () => {
     ["toTaskEvent", toTaskEvent],
     ["toCheckpointEvent", toCheckpointEvent],
     ["toDebugEvent", toDebugEvent],
-    ["toMessageTuple", (value: unknown) => toMessageTuple([value, value]) ?? null],
+    ["toMessageTuple", (value: unknown) => toMessageTuple([value, value], "t1") ?? null],
   ])("%s gives JSON that survives the wire unchanged, whatever comes in", (_name, serialise) => {
     fc.assert(
       fc.property(hostile, (value) => {
-        const json = serialise(value);
+        const json = serialise(value, "t1");
         const sent = JSON.stringify(json);
         expect(JSON.parse(sent)).toStrictEqual(json);
         expect(sent).not.toContain("__pregel_");
@@ -71,24 +72,27 @@ describe("serialisation", () => {
   it("ends circles and very deep values", () => {
     const circle: Record<string, unknown> = { a: 1 };
     circle["self"] = circle;
-    expect(toJson(circle)).toEqual({ a: 1, self: null });
+    expect(toJson(circle, "t1")).toEqual({ a: 1, self: null });
     let deep: unknown = 1;
     for (let level = 0; level < 50_000; level += 1) deep = [deep];
-    expect(JSON.stringify(toJson(deep)).length).toBeLessThan(1000);
+    expect(JSON.stringify(toJson(deep, "t1")).length).toBeLessThan(1000);
   });
 
   it("gives bytes, dates, maps, sets and errors a plain form", () => {
     expect(
-      toJson({
-        bytes: new Uint8Array([1, 2]),
-        date: new Date(0),
-        map: new Map([["a", 1n]]),
-        set: new Set([1]),
-        error: new TypeError("no"),
-        gone: undefined,
-        run: () => 1,
-        list: [undefined, Number.NaN],
-      }),
+      toJson(
+        {
+          bytes: new Uint8Array([1, 2]),
+          date: new Date(0),
+          map: new Map([["a", 1n]]),
+          set: new Set([1]),
+          error: new TypeError("no"),
+          gone: undefined,
+          run: () => 1,
+          list: [undefined, Number.NaN],
+        },
+        "t1",
+      ),
     ).toEqual({
       bytes: "AQI=",
       date: "1970-01-01T00:00:00.000Z",
@@ -108,7 +112,7 @@ describe("serialisation", () => {
       usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 } as never,
     });
     message.additional_kwargs.tool_calls = [];
-    expect(toWireMessage(message)).toEqual({
+    expect(toWireMessage(message, "t1")).toEqual({
       type: "ai",
       id: "a1",
       content: "hi",
@@ -120,6 +124,38 @@ describe("serialisation", () => {
     });
   });
 
+  it("shows what a message holds by its address, in its content and its artifact, wherever the message lies", () => {
+    const data = Buffer.alloc(900, 1).toString("base64");
+    const url = `/api/threads/t1/media/${createHash("sha256").update(data).digest("hex")}`;
+    const image = { type: "image", mimeType: "image/png", data };
+    const shown = {
+      type: "image_url",
+      image_url: { url },
+      mime_type: "image/png",
+      stored_as: { type: "image", mimeType: "image/png", data: url },
+    };
+    const message = new ToolMessage({
+      id: "t",
+      tool_call_id: "c",
+      content: [{ type: "text", text: data }, image],
+      artifact: { shots: [image] },
+    });
+    const wire = { content: [{ type: "text", text: data }, shown], artifact: { shots: [shown] } };
+    expect(toStateValues({ messages: [message] }, "t1")).toMatchObject({ messages: [wire] });
+    expect(toUpdates({ tools: { messages: [message] } }, "t1")).toMatchObject({
+      tools: { messages: [wire] },
+    });
+    expect(toThreadState({ values: { messages: [message] } }, "t1")).toMatchObject({
+      values: { messages: [wire] },
+    });
+    expect(toTaskEvent({ input: { messages: [message] } }, "t1")).toMatchObject({
+      input: { messages: [wire] },
+    });
+    expect(toMessageTuple([message, {}], "t1")?.[0]).toMatchObject(wire);
+    // Only messages are stored so that an address leads to what they hold.
+    expect(toJson({ image }, "t1")).toEqual({ image });
+  });
+
   it("keeps the artifact and the status of a tool message", () => {
     const message = new ToolMessage({
       id: "t1",
@@ -128,7 +164,7 @@ describe("serialisation", () => {
       name: "ls",
       artifact: { v: 1 },
     });
-    expect(toWireMessage(message)).toEqual({
+    expect(toWireMessage(message, "t1")).toEqual({
       type: "tool",
       id: "t1",
       name: "ls",
@@ -139,7 +175,7 @@ describe("serialisation", () => {
       artifact: { v: 1 },
     });
     expect(
-      toWireMessage(new ToolMessage({ content: "", tool_call_id: "c", status: "error" }))["status"],
+      toWireMessage(new ToolMessage({ content: "", tool_call_id: "c", status: "error" }), "t1")["status"],
     ).toBe("error");
   });
 
@@ -150,7 +186,7 @@ describe("serialisation", () => {
       tool_call_chunks: [{ index: 0, id: "c1", name: "ls", args: '{"pa', type: "tool_call_chunk" }],
     });
     const [wire, metadata] =
-      toMessageTuple([chunk, { langgraph_node: "model", __pregel_task_id: "1" }]) ?? [];
+      toMessageTuple([chunk, { langgraph_node: "model", __pregel_task_id: "1" }], "t1") ?? [];
     expect(wire).toMatchObject({
       type: "AIMessageChunk",
       tool_call_chunks: [{ index: 0, id: "c1", name: "ls", args: '{"pa', type: "tool_call_chunk" }],
@@ -172,7 +208,7 @@ describe("serialisation", () => {
         { id: "i", value: { review_configs: [{ action_name: "t", allowed_decisions: ["approve"] }] } },
       ],
     };
-    expect(toStateValues(values)).toMatchObject({
+    expect(toStateValues(values, "t1")).toMatchObject({
       title: "T",
       messages: [{ type: "human" }, { tool_calls: [{ args: { _x: 1, lg_y: 2 } }] }],
       __interrupt__: [
@@ -191,7 +227,7 @@ describe("serialisation", () => {
         },
       ],
     });
-    expect(Object.keys(toStateValues(values) as object).sort()).toEqual([
+    expect(Object.keys(toStateValues(values, "t1") as object).sort()).toEqual([
       "__interrupt__",
       "messages",
       "title",
@@ -200,18 +236,21 @@ describe("serialisation", () => {
 
   it("gives updates by node, with null for a node that changed nothing", () => {
     expect(
-      toUpdates({
-        model: { messages: [new RemoveMessage({ id: "x" })], _private: 1 },
-        tools: undefined,
-        many: [{ a: 1, lg_call: "c" }],
-        __metadata__: { cached: true },
-      }),
+      toUpdates(
+        {
+          model: { messages: [new RemoveMessage({ id: "x" })], _private: 1 },
+          tools: undefined,
+          many: [{ a: 1, lg_call: "c" }],
+          __metadata__: { cached: true },
+        },
+        "t1",
+      ),
     ).toMatchObject({ model: { messages: [{ type: "remove", id: "x" }] }, tools: null, many: [{ a: 1 }] });
   });
 
   it("gives interrupts in both spellings and only {id, value}", () => {
     const value = { actionRequests: [{ name: "bash", args: { edited_action: 1 } }] };
-    expect(toInterrupts([{ id: "i1", value, when: "during" }])).toEqual([
+    expect(toInterrupts([{ id: "i1", value, when: "during" }], "t1")).toEqual([
       { id: "i1", value: { actionRequests: value.actionRequests, action_requests: value.actionRequests } },
     ]);
   });
@@ -221,18 +260,21 @@ describe("serialisation", () => {
       configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: id },
     });
     expect(
-      toThreadState({
-        values: { title: "T", _p: 1 },
-        next: ["tools"],
-        tasks: [
-          { id: "1", name: "tools", path: ["__pregel_pull", "tools"], interrupts: [{ id: "i", value: 1 }] },
-          { id: "2", name: "tools", path: [], interrupts: [], error: new Error("boom") },
-        ],
-        config: config("2"),
-        parentConfig: config("1"),
-        metadata: { source: "loop", step: 1, run_id: "r" },
-        createdAt: "2026-01-01T00:00:00Z",
-      }),
+      toThreadState(
+        {
+          values: { title: "T", _p: 1 },
+          next: ["tools"],
+          tasks: [
+            { id: "1", name: "tools", path: ["__pregel_pull", "tools"], interrupts: [{ id: "i", value: 1 }] },
+            { id: "2", name: "tools", path: [], interrupts: [], error: new Error("boom") },
+          ],
+          config: config("2"),
+          parentConfig: config("1"),
+          metadata: { source: "loop", step: 1, run_id: "r" },
+          createdAt: "2026-01-01T00:00:00Z",
+        },
+        "t1",
+      ),
     ).toEqual({
       values: { title: "T" },
       next: ["tools"],

@@ -34,7 +34,7 @@ export function parseGraphPart(item: unknown): GraphPart {
   return { namespace: [], mode: String(first), chunk: second };
 }
 
-const CONVERSIONS: Readonly<Record<string, (chunk: unknown) => JsonValue>> = {
+const CONVERSIONS: Readonly<Record<string, (chunk: unknown, threadId: string) => JsonValue>> = {
   values: toStateValues,
   updates: toUpdates,
   custom: toJson,
@@ -48,9 +48,15 @@ const CONVERSIONS: Readonly<Record<string, (chunk: unknown) => JsonValue>> = {
 export class StreamFramer {
   readonly #modes: ReadonlySet<StreamMode>;
   readonly #subgraphs: boolean;
+  readonly #threadId: string;
   readonly #written = new Map<string, BaseMessage>();
 
-  constructor(options: { readonly modes: readonly StreamMode[]; readonly subgraphs: boolean }) {
+  constructor(options: {
+    readonly threadId: string;
+    readonly modes: readonly StreamMode[];
+    readonly subgraphs: boolean;
+  }) {
+    this.#threadId = options.threadId;
     this.#modes = new Set(options.modes);
     this.#subgraphs = options.subgraphs;
   }
@@ -65,11 +71,11 @@ export class StreamFramer {
     const convert = CONVERSIONS[mode];
     // The runtime streams more than was asked for, for its own use.
     if (convert === undefined || !(this.#modes as ReadonlySet<string>).has(mode)) return [];
-    return [{ event: mode, data: convert(chunk) }];
+    return [{ event: mode, data: convert(chunk, this.#threadId) }];
   }
 
   #messageFrames(chunk: unknown): DraftFrame[] {
-    const tuple = toMessageTuple(chunk);
+    const tuple = toMessageTuple(chunk, this.#threadId);
     if (tuple === undefined) return [];
     return [
       ...(this.#modes.has("messages-tuple") ? [{ event: "messages", data: tuple }] : []),
@@ -87,7 +93,10 @@ export class StreamFramer {
     this.#written.set(id, whole);
     return [
       ...(before === undefined ? [{ event: "messages/metadata", data: { [id]: { metadata } } }] : []),
-      { event: partial ? "messages/partial" : "messages/complete", data: [toWireMessage(whole)] },
+      {
+        event: partial ? "messages/partial" : "messages/complete",
+        data: [toWireMessage(whole, this.#threadId)],
+      },
     ];
   }
 }

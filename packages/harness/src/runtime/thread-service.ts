@@ -1,5 +1,6 @@
 /** Threads as clients see them: their rows, their state and history, and their end. */
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentFactory, AgentGraph } from "../agent/contract.js";
 import { DeerflowError } from "../base/errors.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.js";
@@ -14,7 +15,9 @@ import type {
 } from "../persistence/contract.js";
 import { assignMessageIds, toGraphInput } from "./run-input.js";
 import { summarise } from "./run-journal.js";
+import { withStoredMedia } from "./media-references.js";
 import { toCheckpoint, toThreadState } from "./serialization.js";
+import { findMediaFile, type MediaFile, storedMedia } from "./stored-media.js";
 
 export interface ThreadServiceOptions {
   readonly persistence: Persistence;
@@ -55,6 +58,10 @@ export interface StateChange {
   /** Branch off this checkpoint; the newest when absent. */
   readonly checkpointId?: string | undefined;
 }
+
+/** How often, and how far apart, media is looked for that a run may be about to store. */
+const BUSY_ATTEMPTS = 10;
+const BUSY_PAUSE_MILLISECONDS = 100;
 
 export class ThreadService {
   readonly #options: ThreadServiceOptions;
@@ -121,11 +128,11 @@ export class ThreadService {
     if (tuple === undefined && at.checkpointId !== undefined) {
       throw new DeerflowError("checkpoint_missing", { threadId, checkpointId: at.checkpointId });
     }
-    if (tuple === undefined) return toThreadState({ config });
+    if (tuple === undefined) return toThreadState({ config }, threadId);
     const snapshot = await this.#withGraph(principal, thread, (graph) =>
       graph.getState(config, { subgraphs: at.subgraphs ?? false }),
     );
-    const state = toThreadState(snapshot);
+    const state = toThreadState(snapshot, threadId);
     return at.checkpointId === undefined ? settled(state, thread) : state;
   }
 
@@ -147,7 +154,7 @@ export class ThreadService {
     return this.#withGraph(principal, thread, async (graph) => {
       const states: JsonObject[] = [];
       for await (const snapshot of graph.getStateHistory(config, options))
-        states.push(toThreadState(snapshot));
+        states.push(toThreadState(snapshot, threadId));
       const [head, ...older] = states;
       if (head === undefined || before !== undefined) return states;
       return [settled(head, thread), ...older];
@@ -156,13 +163,15 @@ export class ThreadService {
 
   /**
    * Writes into the state without a run. @returns the new checkpoint
-   * @throws DeerflowError `thread_missing`, `thread_busy`, `state_update_invalid`
+   * @throws DeerflowError `thread_missing`, `thread_busy`, `state_update_invalid`, `invalid_request` for media that the
+   *   thread does not have
    */
   async updateState(principal: Principal, threadId: string, change: StateChange): Promise<JsonObject> {
     const thread = await this.find(principal, threadId);
     await this.#options.runs.requireIdle(principal, threadId);
     const config = checkpointConfig(threadId, change);
-    const values = change.values === null ? null : toGraphInput(assignMessageIds(fieldsOf(change.values)));
+    const values =
+      change.values === null ? null : await this.#graphValues(principal, threadId, change.values);
     return this.#withGraph(principal, thread, async (graph) => {
       const updated = await writeState(graph, { config, values, asNode: change.asNode });
       const snapshot = await graph.getState(checkpointConfig(threadId, {}));
@@ -183,6 +192,29 @@ export class ThreadService {
       ...(waiting.length === 0 ? {} : { __interrupt__: waiting }),
       ...(run.status === "error" ? { __error__: await this.#failure(principal, run) } : {}),
     };
+  }
+
+  /**
+   * What an address in a message stands for.
+   * @param hash 64 hexadecimal digits
+   * @throws DeerflowError `thread_missing`, `media_missing`
+   */
+  async media(principal: Principal, threadId: string, hash: string): Promise<MediaFile> {
+    const { status } = await this.find(principal, threadId);
+    const checkpointer = this.#options.persistence.checkpointer(principal);
+    // A running step tells of its messages a moment before they are stored.
+    const attempts = status === "busy" ? BUSY_ATTEMPTS : 1;
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      const file = await findMediaFile(checkpointer, threadId, hash);
+      if (file !== undefined) return file;
+      if (attempt < attempts) await sleep(BUSY_PAUSE_MILLISECONDS);
+    }
+    throw new DeerflowError("media_missing", { threadId, hash });
+  }
+
+  async #graphValues(principal: Principal, threadId: string, values: JsonValue) {
+    const find = storedMedia(this.#options.persistence.checkpointer(principal), threadId);
+    return toGraphInput(assignMessageIds(await withStoredMedia(fieldsOf(values), threadId, find)));
   }
 
   async #failure(principal: Principal, run: RunRecord): Promise<JsonValue> {

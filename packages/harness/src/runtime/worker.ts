@@ -10,10 +10,12 @@ import { commandUpdate, givesUp, graphInput } from "./graph-command.js";
 import { RunJournal, summarise } from "./run-journal.js";
 import { completed, failed, type RunEnding, RunStopped, stopped } from "./run-outcome.js";
 import type { RunJob } from "./run-queue/contract.js";
+import { RequestMedia, withRequestMedia } from "./request-media.js";
 import { parseRunRequest, type RunLimits, type RunRequest } from "./run-request.js";
 import { toJson } from "./serialization.js";
 import { withLostInput } from "./lost-input.js";
 import { findStart, type StartPoint, threadConfig, valuesNow } from "./start-point.js";
+import { storedMedia } from "./stored-media.js";
 import { parseGraphPart, StreamFramer } from "./stream-frames.js";
 import { graphModes } from "./stream-modes.js";
 import { type TrackedSaver, trackSaver } from "./tracked-saver.js";
@@ -31,6 +33,8 @@ interface Work {
   readonly job: RunJob;
   readonly record: RunRecord;
   readonly request: RunRequest;
+  /** The media of the request as its row has it. */
+  readonly media: RequestMedia;
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +72,8 @@ export class RunWorker {
     await this.#append(job, [
       { runId, eventType: "run.start", content: { assistant_id: record.assistantId } },
     ]);
-    const work: Work = { job, record, signal, request: parseRunRequest(record.request, limits) };
+    const request = parseRunRequest(record.request, limits);
+    const work: Work = { job, record, signal, request, media: new RequestMedia(record.request, threadId) };
     await this.#finish(work, await this.#runToEnding(work));
   }
 
@@ -110,13 +115,23 @@ export class RunWorker {
   async #stream(work: Work & Pick<TrackedSaver, "settled">, graph: AgentGraph): Promise<RunEnding> {
     const { job, request, signal } = work;
     const start = await findStart(graph, job.threadId, request);
-    const journal = new RunJournal({ runId: job.runId, caller: request.assistantId, values: start.values });
-    const framer = new StreamFramer({ modes: request.streamModes, subgraphs: request.streamSubgraphs });
+    const { threadId } = job;
+    const journal = new RunJournal({
+      runId: job.runId,
+      threadId,
+      caller: request.assistantId,
+      values: start.values,
+    });
+    const framer = new StreamFramer({
+      threadId,
+      modes: request.streamModes,
+      subgraphs: request.streamSubgraphs,
+    });
     try {
-      if (givesUp(request)) await giveUp(graph, work);
-      const whole = withLostInput(request, await this.#earlierRuns(job), start.values);
+      const whole = await this.#wholeRequest(work, start);
+      if (givesUp(whole)) await giveUp(graph, { job, request: whole });
       const stream = await graph.stream(graphInput(whole), streamConfig(work, start));
-      for await (const item of stream) await this.#pass(job, { item, journal, framer });
+      for await (const item of stream) await this.#pass(work, { item, journal, framer });
       signal.throwIfAborted();
     } catch (error) {
       await work.settled();
@@ -124,9 +139,17 @@ export class RunWorker {
       if (stop instanceof RunStopped) await this.#settle(work, { graph, journal, start, stop });
       throw error;
     } finally {
-      await this.#noteState(job, graph);
+      await this.#noteState(work, graph);
     }
     return completed(journal.interrupted || (await isPaused(graph, work)));
+  }
+
+  /** What earlier runs have lost is in it, and the media that it names by address. */
+  async #wholeRequest({ job, request }: Work, start: StartPoint): Promise<RunRequest> {
+    const { principal, threadId } = job;
+    const whole = withLostInput(request, await this.#earlierRuns(job), start.values);
+    const checkpointer = this.#options.persistence.checkpointer(principal);
+    return withRequestMedia(whole, threadId, storedMedia(checkpointer, threadId));
   }
 
   /** Newest first. */
@@ -137,15 +160,14 @@ export class RunWorker {
   }
 
   /** One part of the graph's stream: first into the log, then to the readers. */
-  async #pass(
-    job: RunJob,
-    part: { item: unknown; journal: RunJournal; framer: StreamFramer },
-  ): Promise<void> {
+  async #pass(work: Work, part: { item: unknown; journal: RunJournal; framer: StreamFramer }): Promise<void> {
+    const { job } = work;
     const parsed = parseGraphPart(part.item);
     const events = part.journal.observe(parsed);
     if (events.length > 0) {
       await this.#append(job, events);
       await this.#noteSummary(job, part.journal.summary);
+      await this.#lightenRow(work);
     }
     for (const { event, data } of part.framer.frames(parsed)) {
       await this.#options.bridge.publish(job.runId, event, data);
@@ -187,8 +209,10 @@ export class RunWorker {
   }
 
   /** From the state and not from the journal: a stop adds the unfinished answer to it, or takes everything back. */
-  async #noteState(job: RunJob, graph: AgentGraph): Promise<void> {
+  async #noteState(work: Work, graph: AgentGraph): Promise<void> {
+    const { job } = work;
     try {
+      await this.#lightenRow(work);
       await this.#noteSummary(job, summarise(await valuesNow(graph, job.threadId)));
     } catch (error) {
       // The list shows an older summary; how the run itself ended must not be hidden by that.
@@ -197,6 +221,15 @@ export class RunWorker {
         reason: reasonOf(error),
       });
     }
+  }
+
+  /** Media that the checkpoints hold does not stay in the run's row as well. */
+  async #lightenRow({ job, record, media }: Work): Promise<void> {
+    const { persistence } = this.#options;
+    const { principal, threadId, runId } = job;
+    const light = await media.lighten(storedMedia(persistence.checkpointer(principal), threadId));
+    if (light === undefined) return;
+    await persistence.runs.replaceRequest(principal, { threadId, runId, epoch: record.epoch }, light);
   }
 
   async #noteSummary({ principal, threadId }: RunJob, values: JsonObject): Promise<void> {
@@ -239,7 +272,7 @@ function streamConfig({ job, request, signal }: Work, { fork }: StartPoint): Rec
   return {
     configurable: { ...configurable, run_id: job.runId },
     metadata: {
-      ...(toJson(request.metadata) as Record<string, unknown>), // metadata is an object by its schema
+      ...(toJson(request.metadata, job.threadId) as Record<string, unknown>), // metadata is an object by its schema
       ...stampOf({ job, request }),
     },
     // A client may see only what a crash cannot take back.
@@ -254,7 +287,7 @@ function streamConfig({ job, request, signal }: Work, { fork }: StartPoint): Rec
 }
 
 /** Drops the steps that the graph still had before it, an interrupted one with them. */
-async function giveUp(graph: AgentGraph, { job, request }: Work): Promise<void> {
+async function giveUp(graph: AgentGraph, { job, request }: Pick<Work, "job" | "request">): Promise<void> {
   const update = commandUpdate(request.command ?? {});
   if (update !== null) await graph.updateState(threadConfig(job.threadId), update);
   await graph.updateState(threadConfig(job.threadId), null, END);
