@@ -508,6 +508,12 @@ export const ERROR_CATALOGUE = {
     text: "The database {path} was written by a newer DeerFlow: its schema is {found}, this program knows up to {known}.",
     next: "Install the newer DeerFlow, or use another database file.",
   },
+  database_path_invalid: {
+    status: 500,
+    retry: "caller",
+    text: "The SQLite address {path} is not one to open ({reason}).",
+    next: "Write a path, :memory:, or file:///absolute/path.",
+  },
   database_unreadable: {
     status: 500,
     retry: "caller",
@@ -659,6 +665,12 @@ export const ERROR_CATALOGUE = {
     retry: "never",
     text: "This server does not answer to the host name {host}.",
     next: "Use localhost or 127.0.0.1, or add the name to the allowed hosts.",
+  },
+  media_missing: {
+    status: 404,
+    retry: "never",
+    text: "Thread {threadId} has no media {hash}.",
+    next: "What no message shows any more is removed with the checkpoints that showed it.",
   },
   media_type_unsupported: {
     status: 415,

@@ -1,12 +1,65 @@
-/** Where an installation's database lies, from its configuration. */
-import { resolve } from "node:path";
+/** Where an installation's databases lie, from its configuration. */
+import { dirname, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { DeerflowConfig } from "../config/schema.js";
 import { defaultDatabasePath } from "../context/home-paths.js";
-import type { PersistenceOptions } from "../persistence/open-persistence.js";
+import type { DatabaseLocation } from "../persistence/sql/database-location.js";
 
-/** A relative path counts from the working directory; without one the file lies under the home. */
-export function databaseLocation(config: DeerflowConfig, home: string, cwd: string): PersistenceOptions {
-  const { backend, path } = config.database;
-  if (backend === "memory") return { backend };
-  return { backend: "sqlite", path: path ? resolve(cwd, path) : defaultDatabasePath(home) };
+export interface DatabaseLocations {
+  /** Holds everything that has no place of its own. */
+  readonly database: DatabaseLocation;
+  readonly checkpointer?: DatabaseLocation;
+  readonly store?: DatabaseLocation;
 }
+
+/** What relative and absent paths count from. */
+export interface DatabaseFolders {
+  /** The home of the installation; absolute. */
+  readonly home: string;
+  /** The folder of the configuration file, or the working directory where there is none; absolute. */
+  readonly config: string;
+}
+
+/** @param configPath of the configuration file; undefined when the defaults hold */
+export const databaseFolders = (
+  home: string,
+  cwd: string,
+  configPath: string | undefined,
+): DatabaseFolders => ({
+  home,
+  config: configPath === undefined ? resolve(cwd) : dirname(resolve(cwd, configPath)),
+});
+
+/** An override that names the place of the database itself is none. Pure. */
+export function databaseLocations(config: DeerflowConfig, folders: DatabaseFolders): DatabaseLocations {
+  const database = databaseLocation(config.database, folders);
+  const elsewhere = (place: DeerflowConfig["store"]): DatabaseLocation | undefined => {
+    const location = place && databaseLocation(place, folders);
+    return isDeepStrictEqual(location, database) ? undefined : location;
+  };
+  const [checkpointer, store] = [elsewhere(config.checkpointer), elsewhere(config.store)];
+  return { database, ...(checkpointer && { checkpointer }), ...(store && { store }) };
+}
+
+type Place = Pick<DeerflowConfig["database"], "backend" | "path" | "url" | "schema">;
+
+/**
+ * `:memory:` and `file:` URLs stay as they are; a relative path counts from the folder of the configuration file;
+ * without one the file lies under the home. Pure.
+ */
+export function databaseLocation(place: Place, { home, config }: DatabaseFolders): DatabaseLocation {
+  const { backend, path, url = "", schema } = place;
+  switch (backend) {
+    case "memory":
+      return { backend };
+    case "sqlite":
+      return { backend, path: path === undefined ? defaultDatabasePath(home) : fileFrom(config, path) };
+    case "postgres":
+      return { backend, url, ...(schema === undefined ? {} : { schema }) };
+    case "mysql":
+      return { backend, url };
+  }
+}
+
+const fileFrom = (folder: string, path: string): string =>
+  path === ":memory:" || /^file:/i.test(path) ? path : resolve(folder, path);
