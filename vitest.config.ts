@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const resolve = { conditions: ["deerflow-source", "node", "import", "default"] };
-const ssr = { resolve: { conditions: ["deerflow-source", "node", "import", "default"] } };
+// Without "import": each is handed to Node for its `require` as well, which then gets the wrong half of packages that have two.
+const ssr = { resolve: { conditions: ["deerflow-source", "node"] } };
 const reporter = fileURLToPath(new URL("tools/count-reporter.ts", import.meta.url));
 
 export default defineConfig({
