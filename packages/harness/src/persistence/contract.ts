@@ -5,6 +5,8 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import type { JsonObject, JsonValue } from "../base/json.js";
 import type { Principal } from "../context/principal.js";
+import type { RunFence } from "./checkpoint/checkpoint-rows.js";
+import type { DatabaseLocation } from "./sql/database-location.js";
 
 export type ThreadStatus = "idle" | "busy" | "interrupted" | "error";
 
@@ -129,7 +131,15 @@ export interface RunStore {
     run: { threadId: string; runId: string; epoch: number },
     outcome: RunOutcome,
   ): Promise<boolean>;
-  /** Ends the pending and running runs whose owner is not alive. @returns the runs ended */
+  /** Puts another request in the place of a running run's. False when the run is over or `epoch` is stale. */
+  replaceRequest(
+    principal: Principal,
+    run: { threadId: string; runId: string; epoch: number },
+    request: JsonObject,
+  ): Promise<boolean>;
+  /** True while the run is running under this epoch. */
+  holds(principal: Principal, fence: RunFence): Promise<boolean>;
+  /** Ends the pending and running runs whose owner is not alive. @returns the runs that this call ended */
   reconcile(
     outcome: RunOutcome,
     isAlive: (owner: string) => boolean,
@@ -162,14 +172,23 @@ export interface RunEventStore {
   ): Promise<readonly RunEvent[]>;
 }
 
-/** Everything durable, opened together and closed together. */
-export interface Persistence {
+export interface AppStores {
   readonly threads: ThreadStore;
   readonly runs: RunStore;
   readonly events: RunEventStore;
-  /** The checkpointer scoped to one tenant; the scope never comes from client fields. */
-  checkpointer(principal: Principal): BaseCheckpointSaver;
-  /** Where the data lies, for a person: a file path or a URL without credentials. */
+}
+
+/** Everything durable, opened together and closed together. */
+export interface Persistence extends AppStores {
+  /**
+   * The checkpointer scoped to one tenant; the scope never comes from client fields. With a fence its `put` and
+   * `putWrites` are refused with `run_superseded` once the run ended or another process took it over: in the
+   * transaction of the write, or, where checkpoints lie in another database than runs, just before it.
+   */
+  checkpointer(principal: Principal, fence?: RunFence): BaseCheckpointSaver;
+  /** Which database holds threads, runs and events. */
+  readonly backend: DatabaseLocation["backend"];
+  /** Where the data lies, for a person: file paths, and URLs without credentials. */
   readonly description: string;
   close(): Promise<void>;
 }

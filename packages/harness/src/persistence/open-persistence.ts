@@ -1,51 +1,79 @@
-/** Opens everything durable in one database. */
-import { Kysely } from "kysely";
+/** Opens everything durable: in one database, or with the checkpoints in another. */
+import { isDeepStrictEqual } from "node:util";
 import { type Clock, systemClock } from "../base/clock.js";
-import type { Principal } from "../context/principal.js";
+import { DeerflowError } from "../base/errors.js";
+import { GuardedCheckpointer } from "./checkpoint/guarded-checkpointer.js";
+import { InterningCheckpointSaver } from "./checkpoint/interning-checkpoint-saver.js";
+import { sqlCheckpointDatabase } from "./checkpoint/sql-checkpoint-rows.js";
 import type { Persistence } from "./contract.js";
-import type { AppSchema } from "./schema.js";
-import { openSqlite } from "./sqlite/open-sqlite.js";
-import { SqliteCheckpointSaver } from "./sqlite/sqlite-checkpoint-saver.js";
+import type { SqlDatabase } from "./sql/contract.js";
+import type { DatabaseLocation } from "./sql/database-location.js";
+import { openDatabase } from "./sql/open-database.js";
 import { IN_MEMORY } from "./sqlite/sqlite-connection.js";
-import { sqliteDialect } from "./sqlite/sqlite-dialect.js";
-import { sqliteMetadataEquals } from "./sqlite/sqlite-metadata-equals.js";
-import { SqlRunEventStore } from "./stores/run-event-store.js";
-import { SqlRunStore } from "./stores/run-store.js";
-import { SqlThreadStore } from "./stores/thread-store.js";
+import { appStores } from "./stores/app-stores.js";
 
-/** Which database, and where. `memory` is the same database in this process only: gone when it ends. */
-export type PersistenceLocation =
-  | { readonly backend: "sqlite"; readonly path: string }
-  | { readonly backend: "memory" };
-
-export type PersistenceOptions = PersistenceLocation & { readonly clock?: Clock };
+/** One database for everything, or another one for the checkpoints. */
+export type PersistenceOptions = (
+  | DatabaseLocation
+  | {
+      /** Holds threads, runs and events, and the checkpoints too where `checkpointer` is absent. */
+      readonly database: DatabaseLocation;
+      readonly checkpointer?: DatabaseLocation;
+    }
+) & { readonly clock?: Clock };
 
 /**
- * Opens the database, creates or migrates it, and hands out its stores.
+ * Opens the databases, creates or migrates them, and hands out their stores.
  *
  * @example const persistence = await openPersistence({ backend: "sqlite", path: "/home/me/.deer-flow/deerflow.db" });
- * @throws DeerflowError `home_not_writable`, `database_unreadable`, `database_foreign`, `database_newer`,
- *   `database_damaged`, `database_busy`
+ * @example const persistence = await openPersistence({ database: { backend: "postgres", url }, checkpointer: { backend: "sqlite", path } });
+ * @throws DeerflowError `home_not_writable`, `database_*`; then nothing stays open
  */
 export async function openPersistence(options: PersistenceOptions): Promise<Persistence> {
-  const clock = options.clock ?? systemClock;
-  const connection = await openSqlite(options.backend === "memory" ? IN_MEMORY : options.path);
-  const database = new Kysely<AppSchema>({ dialect: sqliteDialect(connection) });
-  const checkpointers = new Map<string, SqliteCheckpointSaver>();
+  const { database, checkpointer = database } = "database" in options ? options : { database: options };
+  const app = await openDatabase(database);
+  const checkpoints = await openBeside(
+    app,
+    isDeepStrictEqual(checkpointer, database) ? undefined : checkpointer,
+  );
+  const { runs, ...stores } = appStores(app, options.clock ?? systemClock);
+  const rows = sqlCheckpointDatabase(checkpoints);
+  const savers = new Map<string, InterningCheckpointSaver>();
   return {
-    threads: new SqlThreadStore({ database, clock, metadataEquals: sqliteMetadataEquals }),
-    runs: new SqlRunStore({ database, clock }),
-    events: new SqlRunEventStore({ database, clock }),
-    checkpointer({ tenantId }: Principal) {
+    ...stores,
+    runs,
+    checkpointer(principal, fence) {
+      const scope = principal.tenantId;
       // One a tenant, so that concurrent runs share their commits.
-      const known = checkpointers.get(tenantId) ?? new SqliteCheckpointSaver(connection, { scope: tenantId });
-      checkpointers.set(tenantId, known);
-      return known;
+      const saver = savers.get(scope) ?? new InterningCheckpointSaver(rows, { scope });
+      savers.set(scope, saver);
+      if (fence === undefined) return saver;
+      if (checkpoints === app) return saver.fenced(fence);
+      return new GuardedCheckpointer(saver, async () => {
+        if (await runs.holds(principal, fence)) return;
+        throw new DeerflowError("run_superseded", { runId: fence.runId });
+      });
     },
-    description: options.backend === "memory" ? "memory (lost when the program ends)" : connection.path,
+    backend: database.backend,
+    description: checkpoints === app ? nameOf(app) : `${nameOf(app)}, checkpoints in ${nameOf(checkpoints)}`,
     async close() {
-      for (const checkpointer of checkpointers.values()) await checkpointer.close();
-      await connection.close();
+      for (const saver of savers.values()) await saver.settled();
+      await checkpoints.close();
+      await app.close();
     },
   };
 }
+
+/** The database of the checkpoints: that of the application where they have none of their own. */
+async function openBeside(app: SqlDatabase, location: DatabaseLocation | undefined): Promise<SqlDatabase> {
+  if (location === undefined) return app;
+  try {
+    return await openDatabase(location);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+const nameOf = ({ name }: SqlDatabase): string =>
+  name === IN_MEMORY ? "memory (lost when the program ends)" : name;

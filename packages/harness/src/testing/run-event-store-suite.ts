@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.js";
 import type { Principal } from "../context/principal.js";
-import type { NewRunEvent, Persistence, RunEventStore } from "../persistence/contract.js";
+import type { NewRunEvent, RunEventStore } from "../persistence/contract.js";
+import type { OpenedStores } from "./opened-stores.js";
 
 const ANNA: Principal = { tenantId: "1", userId: "10" };
 const BERT: Principal = { tenantId: "1", userId: "11" };
@@ -15,9 +16,9 @@ const event = (eventType: string, runId = "r1"): NewRunEvent => ({
 });
 
 /** Runs the contract's tests against what `open` gives; each test opens its own, empty. */
-export function runEventStoreSuite(name: string, open: (clock: Clock) => Promise<Persistence>): void {
+export function runEventStoreSuite(name: string, open: (clock: Clock) => Promise<OpenedStores>): void {
   describe(`${name} keeps the RunEventStore contract`, () => {
-    let persistence: Persistence;
+    let persistence: OpenedStores;
     let events: RunEventStore;
     const seqs = async (threadId: string) =>
       (await events.list(ANNA, threadId, { limit: 10_000 })).map(({ seq }) => seq);
@@ -39,6 +40,12 @@ export function runEventStoreSuite(name: string, open: (clock: Clock) => Promise
         { seq: 1, ...event("run.start"), metadata: {}, createdAt: 7_000 },
         { seq: 2, ...event("message.ai"), metadata: { model: "m" }, createdAt: 7_000 },
       ]);
+    });
+
+    it("gives back every character as it was", async () => {
+      const odd = { ...event("message.ai"), content: 'zero \0, half \ud800, "quotes", \\ and 🦌' };
+      await events.append(ANNA, "t1", [odd]);
+      expect((await events.list(ANNA, "t1", { limit: 1 }))[0]?.content).toBe(odd.content);
     });
 
     it("counts from 1 in each thread, without gaps", async () => {

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.js";
 import type { Principal } from "../context/principal.js";
-import type { NewRun, Persistence, RunRecord, RunStore } from "../persistence/contract.js";
+import type { NewRun, RunRecord, RunStore } from "../persistence/contract.js";
+import type { OpenedStores } from "./opened-stores.js";
 
 const ANNA: Principal = { tenantId: "1", userId: "10" };
 const BERT: Principal = { tenantId: "1", userId: "11" };
@@ -20,10 +21,10 @@ const newRun = (runId: string, threadId = "t1"): NewRun => ({
 });
 
 /** Runs the contract's tests against what `open` gives; each test opens its own, empty. */
-export function runStoreSuite(name: string, open: (clock: Clock) => Promise<Persistence>): void {
+export function runStoreSuite(name: string, open: (clock: Clock) => Promise<OpenedStores>): void {
   describe(`${name} keeps the RunStore contract`, () => {
     let now: number;
-    let persistence: Persistence;
+    let persistence: OpenedStores;
     let runs: RunStore;
 
     beforeEach(async () => {
@@ -44,6 +45,26 @@ export function runStoreSuite(name: string, open: (clock: Clock) => Promise<Pers
       };
       expect(await runs.create(ANNA, newRun("r1"))).toEqual(expected);
       expect(await runs.find(ANNA, "t1", "r1")).toEqual(expected);
+    });
+
+    it("puts another request in the place of a running run's, and of no other", async () => {
+      const light = { input: { messages: [{ role: "user", content: "by address" }] } };
+      await runs.create(ANNA, newRun("r1"));
+      const run = { threadId: "t1", runId: "r1", epoch: 1 };
+      expect(await runs.replaceRequest(ANNA, run, light)).toBe(false);
+      await runs.claim(ANNA, "t1", "r1");
+      for (const stranger of [BERT, OTHER_TENANT])
+        expect(await runs.replaceRequest(stranger, run, light)).toBe(false);
+      expect(await runs.replaceRequest(ANNA, { ...run, epoch: 0 }, light)).toBe(false);
+      expect((await runs.find(ANNA, "t1", "r1"))?.request).toEqual(newRun("r1").request);
+      expect(await runs.replaceRequest(ANNA, run, light)).toBe(true);
+      expect(await runs.find(ANNA, "t1", "r1")).toMatchObject({
+        request: light,
+        status: "running",
+        epoch: 1,
+      });
+      await runs.finish(ANNA, run, { status: "success" });
+      expect(await runs.replaceRequest(ANNA, run, {})).toBe(false);
     });
 
     it("hides a run from other users, other tenants and other threads, in every method", async () => {
@@ -112,6 +133,25 @@ export function runStoreSuite(name: string, open: (clock: Clock) => Promise<Pers
       const stale = { threadId: "t1", runId: "r1", epoch: 0 };
       expect(await runs.finish(ANNA, stale, { status: "success" })).toBe(false);
       expect((await runs.find(ANNA, "t1", "r1"))?.status).toBe("running");
+    });
+
+    it("knows whether a run is still held by whoever claimed it", async () => {
+      await runs.create(ANNA, newRun("r1"));
+      const fence = { threadId: "t1", runId: "r1", epoch: 1 };
+      expect(await runs.holds(ANNA, fence)).toBe(false);
+      await runs.claim(ANNA, "t1", "r1");
+      expect(await runs.holds(ANNA, fence)).toBe(true);
+      expect(await runs.holds(ANNA, { ...fence, epoch: 0 })).toBe(false);
+      for (const stranger of [BERT, OTHER_TENANT]) expect(await runs.holds(stranger, fence)).toBe(false);
+      await runs.finish(ANNA, fence, { status: "success" });
+      expect(await runs.holds(ANNA, fence)).toBe(false);
+    });
+
+    it("keeps an error whatever characters it has", async () => {
+      await runs.create(ANNA, newRun("r1"));
+      const run = { threadId: "t1", runId: "r1", epoch: 0 };
+      await runs.finish(ANNA, run, { status: "error", error: "zero \0, half \ud800, whole 🦌" });
+      expect((await runs.find(ANNA, "t1", "r1"))?.error).toBe("zero \ufffd, half \ufffd, whole 🦌");
     });
 
     it("finishes a run that was never picked up", async () => {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.js";
 import type { JsonObject } from "../base/json.js";
 import type { Principal } from "../context/principal.js";
-import type { Persistence, ThreadRecord, ThreadStore } from "../persistence/contract.js";
+import type { ThreadRecord, ThreadStore } from "../persistence/contract.js";
+import type { OpenedStores } from "./opened-stores.js";
 
 const ANNA: Principal = { tenantId: "1", userId: "10" };
 /** Of Anna's tenant. */
@@ -11,13 +12,15 @@ const BERT: Principal = { tenantId: "1", userId: "11" };
 const OTHER_TENANT: Principal = { tenantId: "2", userId: "10" };
 
 const everything = { limit: 100, offset: 0 };
+const manyKeys = (count: number): JsonObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, index]));
 const idsOf = (threads: readonly ThreadRecord[]) => threads.map(({ threadId }) => threadId);
 
 /** Runs the contract's tests against what `open` gives; each test opens its own, empty. */
-export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<Persistence>): void {
+export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<OpenedStores>): void {
   describe(`${name} keeps the ThreadStore contract`, () => {
     let now: number;
-    let persistence: Persistence;
+    let persistence: OpenedStores;
     let threads: ThreadStore;
 
     beforeEach(async () => {
@@ -127,15 +130,26 @@ export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<P
     });
 
     const two: readonly { readonly threadId: string; readonly metadata: JsonObject }[] = [
-      { threadId: "a", metadata: { team: "north", size: 1, open: true, none: null, tags: ["x", "y"] } },
+      {
+        threadId: "a",
+        metadata: { team: "north", size: 1, open: true, none: null, tags: ["x", "y"], odd: "é\0\ud800%_" },
+      },
       { threadId: "b", metadata: { team: "south", size: 2, open: false, deep: { q: 1, p: [2] }, "a.b": 1 } },
     ];
     it.each<[JsonObject, string[]]>([
       [{}, ["a", "b"]],
       [{ team: "north" }, ["a"]],
       [{ team: "nosuch" }, []],
+      [{ team: "North" }, []],
+      [{ Team: "north" }, []],
+      [{ team: "north " }, []],
+      [{ team: "nort%" }, []],
+      [{ odd: "é\0\ud800%_" }, ["a"]],
+      [{ odd: "e\0\ud800%_" }, []],
       [{ team: "north", size: 2 }, []],
       [{ size: 1 }, ["a"]],
+      [{ size: 1.0 }, ["a"]],
+      [{ size: 1.5 }, []],
       [{ size: "1" }, []],
       [{ open: true }, ["a"]],
       [{ open: 1 }, []],
@@ -145,10 +159,15 @@ export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<P
       [{ tags: ["x", "y"] }, ["a"]],
       [{ tags: ["y", "x"] }, []],
       [{ deep: { p: [2], q: 1 } }, ["b"]],
+      [{ deep: { q: 1 } }, []],
+      [{ q: 1 }, []],
       [{ "a.b": 1 }, ["b"]],
+      [{ a: { b: 1 } }, []],
+      [{ toString: null }, []],
       [{ "team' OR 1=1 --": "x" }, []],
       [{ 'team" OR 1=1 --': "x" }, []],
-      [Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`key${index}`, index])), []],
+      [manyKeys(200), []],
+      [manyKeys(3_000), []],
     ])("finds the threads whose metadata has %j", async (metadata, expected) => {
       for (const thread of two) await threads.create(ANNA, thread);
       expect(idsOf(await threads.search(ANNA, { ...everything, metadata })).sort()).toEqual(expected);
@@ -158,6 +177,34 @@ export function threadStoreSuite(name: string, open: (clock: Clock) => Promise<P
       await threads.create(ANNA, { threadId: "a", metadata: { "o\"dd\\ 'key$.x": "v" } });
       const metadata = { "o\"dd\\ 'key$.x": "v" };
       expect(idsOf(await threads.search(ANNA, { ...everything, metadata }))).toEqual(["a"]);
+    });
+
+    it("finds a thread by many keys at once", async () => {
+      await threads.create(ANNA, { threadId: "a", metadata: { ...manyKeys(200), more: true } });
+      await threads.create(ANNA, { threadId: "b", metadata: { ...manyKeys(200), key150: "other" } });
+      expect(idsOf(await threads.search(ANNA, { ...everything, metadata: manyKeys(200) }))).toEqual(["a"]);
+    });
+
+    it("pages through what a filter finds, past threads that hold the same words elsewhere", async () => {
+      const team = { team: "north" };
+      const expected: string[] = [];
+      for (let index = 100; index < 130; index += 1) {
+        // Three at a time are of one moment.
+        now = 1_000 + Math.floor(index / 3);
+        const found = index % 4 === 0;
+        if (found) expected.push(`t${index}`);
+        await threads.create(ANNA, { threadId: `t${index}`, metadata: found ? team : { inner: team } });
+      }
+      for (const sortOrder of ["asc", "desc"] as const) {
+        const inOrder = sortOrder === "asc" ? expected : expected.toReversed();
+        for (const sortBy of ["updated_at", "created_at", "thread_id", "status"] as const) {
+          const query = { metadata: team, sortBy, sortOrder };
+          const pages = [];
+          for (const offset of [0, 3, 6, 9])
+            pages.push(await threads.search(ANNA, { ...query, limit: 3, offset }));
+          expect(pages.flatMap(idsOf)).toEqual(inOrder);
+        }
+      }
     });
 
     it("removes a thread with its runs and events, and only them", async () => {

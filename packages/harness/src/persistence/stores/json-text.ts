@@ -1,4 +1,4 @@
-/** JSON in a text column, always in one spelling, so that equal values are equal text. */
+/** Text for columns. JSON is always written in one spelling, so that equal values are equal text. */
 import type { JsonObject, JsonValue } from "../../base/json.js";
 
 /** Writes JSON with the keys of every object in order; keys that hold undefined are left out. */
@@ -25,6 +25,9 @@ export function objectFromJsonText(text: string): JsonObject {
   const value = fromJsonText(text);
   return typeof value === "object" && value !== null && !isList(value) ? value : {};
 }
+
+/** Text that every database stores as it is: half surrogate pairs and the character zero are replaced. */
+export const storableText = (text: string): string => Buffer.from(text).toString().replaceAll("\0", "\uFFFD");
 
 const isList = (value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] =>
   Array.isArray(value);

@@ -1,13 +1,16 @@
 /** The event log of threads in any database that Kysely speaks. */
-import type { Kysely, Selectable } from "kysely";
+import type { Selectable } from "kysely";
 import type { Clock } from "../../base/clock.js";
 import type { Principal } from "../../context/principal.js";
 import type { NewRunEvent, RunEvent, RunEventStore } from "../contract.js";
-import type { AppSchema, RunEventTable } from "../schema.js";
+import type { RunEventTable } from "../schema.js";
+import type { AppDatabase } from "./app-database.js";
 import { fromJsonText, objectFromJsonText, toJsonText } from "./json-text.js";
 
 /** Rows of one INSERT: far below the 32,766 values that SQLite binds at once. */
 const ROWS_PER_INSERT = 500;
+/** Characters of one INSERT of several rows: a server takes packets of 16 MB, some of 4 MB only. */
+const CHARACTERS_PER_INSERT = 500_000;
 
 const toEvent = (row: Selectable<RunEventTable>): RunEvent => ({
   seq: row.seq,
@@ -18,20 +21,38 @@ const toEvent = (row: Selectable<RunEventTable>): RunEvent => ({
   createdAt: row.created_at,
 });
 
+/** Rows in the order in which they came, as many together as fit into one statement. */
+export function insertsOf(rows: readonly RunEventTable[]): readonly (readonly RunEventTable[])[] {
+  const inserts: RunEventTable[][] = [];
+  let characters = 0;
+  for (const row of rows) {
+    const length = row.content.length + row.metadata.length;
+    const open = inserts.at(-1);
+    characters += length;
+    if (open && open.length < ROWS_PER_INSERT && characters <= CHARACTERS_PER_INSERT) open.push(row);
+    else {
+      inserts.push([row]);
+      characters = length;
+    }
+  }
+  return inserts;
+}
+
 /** The RunEventStore over SQL. The seq is given inside the transaction that writes it, so there are no gaps. */
 export class SqlRunEventStore implements RunEventStore {
-  readonly #database: Kysely<AppSchema>;
+  readonly #database: AppDatabase;
   readonly #clock: Clock;
 
-  constructor(options: { readonly database: Kysely<AppSchema>; readonly clock: Clock }) {
+  constructor(options: { readonly database: AppDatabase; readonly clock: Clock }) {
     this.#database = options.database;
     this.#clock = options.clock;
   }
 
   async append(principal: Principal, threadId: string, events: readonly NewRunEvent[]): Promise<number> {
     const createdAt = this.#clock.now();
-    return this.#database.transaction().execute(async (transaction) => {
-      const { last } = await transaction
+    return this.#database.transaction(async ({ query, lockThread }) => {
+      await lockThread(principal, threadId);
+      const { last } = await query
         .selectFrom("run_events")
         .select(({ fn }) => fn.max<number | null>("seq").as("last"))
         .where("tenant_id", "=", principal.tenantId)
@@ -51,10 +72,7 @@ export class SqlRunEventStore implements RunEventStore {
           created_at: createdAt,
         }),
       );
-      for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
-        const part = rows.slice(at, at + ROWS_PER_INSERT);
-        await transaction.insertInto("run_events").values(part).execute();
-      }
+      for (const insert of insertsOf(rows)) await query.insertInto("run_events").values(insert).execute();
       return first;
     });
   }
@@ -64,7 +82,9 @@ export class SqlRunEventStore implements RunEventStore {
     threadId: string,
     query: { afterSeq?: number; limit: number; runId?: string; eventTypes?: readonly string[] },
   ): Promise<readonly RunEvent[]> {
-    let select = this.#database
+    // An empty list of values is no SQL outside of SQLite.
+    if (query.eventTypes?.length === 0) return [];
+    let select = this.#database.query
       .selectFrom("run_events")
       .selectAll()
       .where("tenant_id", "=", principal.tenantId)

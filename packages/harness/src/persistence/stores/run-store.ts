@@ -1,10 +1,13 @@
 /** Runs in any database that Kysely speaks. */
 import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../base/clock.js";
+import type { JsonObject } from "../../base/json.js";
 import type { Principal } from "../../context/principal.js";
+import type { RunFence } from "../checkpoint/checkpoint-rows.js";
 import type { NewRun, RunOutcome, RunRecord, RunStore } from "../contract.js";
 import type { AppSchema, RunTable } from "../schema.js";
-import { objectFromJsonText, toJsonText } from "./json-text.js";
+import type { AppDatabase } from "./app-database.js";
+import { objectFromJsonText, storableText, toJsonText } from "./json-text.js";
 
 const UNFINISHED = ["pending", "running"] as const;
 
@@ -27,17 +30,17 @@ const toRun = (row: Omit<Selectable<RunTable>, "position">): RunRecord => ({
 
 const outcomeColumns = (outcome: RunOutcome, now: number) => ({
   status: outcome.status,
-  error: outcome.error ?? null,
-  stop_reason: outcome.stopReason ?? null,
+  error: outcome.error === undefined ? null : storableText(outcome.error),
+  stop_reason: outcome.stopReason === undefined ? null : storableText(outcome.stopReason),
   updated_at: now,
 });
 
-/** The RunStore over SQL. Every change of state is one statement with its condition inside. */
+/** The RunStore over SQL. A change of state is a statement with its condition inside: of two, one finds nothing. */
 export class SqlRunStore implements RunStore {
-  readonly #database: Kysely<AppSchema>;
+  readonly #database: AppDatabase;
   readonly #clock: Clock;
 
-  constructor(options: { readonly database: Kysely<AppSchema>; readonly clock: Clock }) {
+  constructor(options: { readonly database: AppDatabase; readonly clock: Clock }) {
     this.#database = options.database;
     this.#clock = options.clock;
   }
@@ -62,16 +65,19 @@ export class SqlRunStore implements RunStore {
       created_at: now,
       updated_at: now,
     };
-    await this.#database
-      .insertInto("runs")
-      .values(({ selectFrom }) => ({
-        ...row,
-        position: selectFrom("runs")
-          .select(({ fn, eb }) => eb(fn.coalesce(fn.max("position"), eb.lit(0)), "+", 1).as("next"))
-          .where("tenant_id", "=", principal.tenantId)
-          .where("thread_id", "=", run.threadId),
-      }))
-      .execute();
+    await this.#database.transaction(async ({ query, lockThread }) => {
+      await lockThread(principal, run.threadId);
+      const { last } = await query
+        .selectFrom("runs")
+        .select(({ fn }) => fn.max<number | null>("position").as("last"))
+        .where("tenant_id", "=", principal.tenantId)
+        .where("thread_id", "=", run.threadId)
+        .executeTakeFirstOrThrow();
+      await query
+        .insertInto("runs")
+        .values({ ...row, position: (last ?? 0) + 1 })
+        .execute();
+    });
     return toRun(row);
   }
 
@@ -94,32 +100,33 @@ export class SqlRunStore implements RunStore {
   }
 
   async claim(principal: Principal, threadId: string, runId: string): Promise<RunRecord | undefined> {
-    const row = await this.#database
-      .updateTable("runs")
-      .set((expressions) => ({
-        status: "running",
-        epoch: expressions("epoch", "+", 1),
-        updated_at: this.#clock.now(),
-      }))
-      .where("tenant_id", "=", principal.tenantId)
-      .where("user_id", "=", principal.userId)
-      .where("thread_id", "=", threadId)
-      .where("run_id", "=", runId)
-      .where("status", "=", "pending")
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("runs as other")
-              .select("other.run_id")
-              .where("other.tenant_id", "=", principal.tenantId)
-              .where("other.thread_id", "=", threadId)
-              .where("other.status", "=", "running"),
-          ),
-        ),
-      )
-      .returningAll()
-      .executeTakeFirst();
-    return row && toRun(row);
+    return this.#database.transaction(async ({ query, lockThread }) => {
+      await lockThread(principal, threadId);
+      const running = await query
+        .selectFrom("runs")
+        .select("run_id")
+        .where("tenant_id", "=", principal.tenantId)
+        .where("thread_id", "=", threadId)
+        .where("status", "=", "running")
+        .executeTakeFirst();
+      if (running !== undefined) return undefined;
+      const { numUpdatedRows } = await query
+        .updateTable("runs")
+        .set((expressions) => ({
+          status: "running",
+          epoch: expressions("epoch", "+", 1),
+          updated_at: this.#clock.now(),
+        }))
+        .where("tenant_id", "=", principal.tenantId)
+        .where("user_id", "=", principal.userId)
+        .where("thread_id", "=", threadId)
+        .where("run_id", "=", runId)
+        .where("status", "=", "pending")
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) return undefined;
+      const own = this.#own(principal, threadId, query);
+      return toRun(await own.where("run_id", "=", runId).executeTakeFirstOrThrow());
+    });
   }
 
   async finish(
@@ -127,17 +134,53 @@ export class SqlRunStore implements RunStore {
     run: { threadId: string; runId: string; epoch: number },
     outcome: RunOutcome,
   ): Promise<boolean> {
-    const { numUpdatedRows } = await this.#database
-      .updateTable("runs")
-      .set(outcomeColumns(outcome, this.#clock.now()))
+    return this.#database.transaction(async ({ query }) => {
+      const { numUpdatedRows } = await query
+        .updateTable("runs")
+        .set(outcomeColumns(outcome, this.#clock.now()))
+        .where("tenant_id", "=", principal.tenantId)
+        .where("user_id", "=", principal.userId)
+        .where("thread_id", "=", run.threadId)
+        .where("run_id", "=", run.runId)
+        .where("epoch", "=", run.epoch)
+        .where("status", "in", UNFINISHED)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    });
+  }
+
+  async replaceRequest(
+    principal: Principal,
+    run: { threadId: string; runId: string; epoch: number },
+    request: JsonObject,
+  ): Promise<boolean> {
+    return this.#database.transaction(async ({ query }) => {
+      const { numUpdatedRows } = await query
+        .updateTable("runs")
+        .set({ request: toJsonText(request) })
+        .where("tenant_id", "=", principal.tenantId)
+        .where("user_id", "=", principal.userId)
+        .where("thread_id", "=", run.threadId)
+        .where("run_id", "=", run.runId)
+        .where("epoch", "=", run.epoch)
+        .where("status", "=", "running")
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    });
+  }
+
+  async holds(principal: Principal, fence: RunFence): Promise<boolean> {
+    const row = await this.#database.query
+      .selectFrom("runs")
+      .select("run_id")
       .where("tenant_id", "=", principal.tenantId)
       .where("user_id", "=", principal.userId)
-      .where("thread_id", "=", run.threadId)
-      .where("run_id", "=", run.runId)
-      .where("epoch", "=", run.epoch)
-      .where("status", "in", UNFINISHED)
+      .where("thread_id", "=", fence.threadId)
+      .where("run_id", "=", fence.runId)
+      .where("epoch", "=", fence.epoch)
+      .where("status", "=", "running")
       .executeTakeFirst();
-    return numUpdatedRows === 1n;
+    return row !== undefined;
   }
 
   async unfinished(principal: Principal, threadId: string): Promise<readonly RunRecord[]> {
@@ -152,29 +195,30 @@ export class SqlRunStore implements RunStore {
     outcome: RunOutcome,
     isAlive: (owner: string) => boolean,
   ): Promise<readonly { principal: Principal; run: RunRecord }[]> {
-    const owners = await this.#database
+    const unfinished = await this.#database.query
       .selectFrom("runs")
-      .select("owner")
-      .distinct()
+      .select(["tenant_id", "user_id", "thread_id", "run_id", "epoch", "owner"])
       .where("status", "in", UNFINISHED)
+      .orderBy("tenant_id")
+      .orderBy("thread_id")
+      .orderBy("position")
       .execute();
-    const dead = owners.map((row) => row.owner).filter((owner) => !isAlive(owner));
-    if (dead.length === 0) return [];
-    const rows = await this.#database
-      .updateTable("runs")
-      .set(outcomeColumns(outcome, this.#clock.now()))
-      .where("status", "in", UNFINISHED)
-      .where("owner", "in", dead)
-      .returningAll()
-      .execute();
-    return rows.map((row) => ({
-      principal: { tenantId: row.tenant_id, userId: row.user_id },
-      run: toRun(row),
-    }));
+    const alive = new Map<string, boolean>();
+    for (const { owner } of unfinished) if (!alive.has(owner)) alive.set(owner, isAlive(owner));
+    const ended: { principal: Principal; run: RunRecord }[] = [];
+    for (const row of unfinished.filter(({ owner }) => alive.get(owner) === false)) {
+      const principal = { tenantId: row.tenant_id, userId: row.user_id };
+      // Somebody else may have ended or claimed it since it was read.
+      const place = { threadId: row.thread_id, runId: row.run_id, epoch: row.epoch };
+      if (!(await this.finish(principal, place, outcome))) continue;
+      const run = await this.find(principal, place.threadId, place.runId);
+      if (run !== undefined) ended.push({ principal, run });
+    }
+    return ended;
   }
 
-  #own(principal: Principal, threadId: string) {
-    return this.#database
+  #own(principal: Principal, threadId: string, query: Kysely<AppSchema> = this.#database.query) {
+    return query
       .selectFrom("runs")
       .selectAll()
       .where("tenant_id", "=", principal.tenantId)

@@ -1,19 +1,16 @@
 /** Threads in any database that Kysely speaks. */
-import type { ExpressionBuilder, ExpressionWrapper, Kysely, Selectable, SqlBool } from "kysely";
+import type { Kysely, Selectable, SelectQueryBuilder } from "kysely";
 import type { Clock } from "../../base/clock.js";
 import { DeerflowError } from "../../base/errors.js";
-import type { JsonValue } from "../../base/json.js";
 import type { Principal } from "../../context/principal.js";
 import type { NewThread, ThreadPatch, ThreadQuery, ThreadRecord, ThreadStore } from "../contract.js";
 import type { AppSchema, ThreadTable } from "../schema.js";
+import type { AppDatabase } from "./app-database.js";
 import { objectFromJsonText, toJsonText } from "./json-text.js";
+import { hasEntries, mayHaveEntries } from "./metadata-filter.js";
 
-/** Compares one key of a thread's metadata with a value; each database has its own JSON functions for it. */
-export type MetadataEquals = (
-  expressions: ExpressionBuilder<AppSchema, "threads">,
-  key: string,
-  value: JsonValue,
-) => ExpressionWrapper<AppSchema, "threads", SqlBool>;
+/** Rows of one reading of a filtered search: a long list is never in memory whole. */
+const LARGEST_PAGE = 500;
 
 const toThread = (row: Selectable<ThreadTable>): ThreadRecord => ({
   threadId: row.thread_id,
@@ -26,18 +23,12 @@ const toThread = (row: Selectable<ThreadTable>): ThreadRecord => ({
 
 /** The ThreadStore over SQL. A thread id is taken once per tenant; a thread is seen by its own user only. */
 export class SqlThreadStore implements ThreadStore {
-  readonly #database: Kysely<AppSchema>;
+  readonly #database: AppDatabase;
   readonly #clock: Clock;
-  readonly #metadataEquals: MetadataEquals;
 
-  constructor(options: {
-    readonly database: Kysely<AppSchema>;
-    readonly clock: Clock;
-    readonly metadataEquals: MetadataEquals;
-  }) {
+  constructor(options: { readonly database: AppDatabase; readonly clock: Clock }) {
     this.#database = options.database;
     this.#clock = options.clock;
-    this.#metadataEquals = options.metadataEquals;
   }
 
   /** @throws DeerflowError `thread_id_taken` when the thread belongs to another user of the tenant */
@@ -53,15 +44,21 @@ export class SqlThreadStore implements ThreadStore {
       created_at: now,
       updated_at: now,
     };
-    const { numInsertedOrUpdatedRows } = await this.#database
-      .insertInto("threads")
-      .values(row)
-      .onConflict((conflict) => conflict.columns(["tenant_id", "thread_id"]).doNothing())
-      .executeTakeFirst();
-    if (numInsertedOrUpdatedRows === 1n) return { thread: toThread(row), created: true };
-    const existing = await this.find(principal, thread.threadId);
-    if (existing === undefined) throw new DeerflowError("thread_id_taken", { threadId: thread.threadId });
-    return { thread: existing, created: false };
+    return this.#database.transaction(async ({ query }) => {
+      const existing = await query
+        .selectFrom("threads")
+        .selectAll()
+        .where("tenant_id", "=", principal.tenantId)
+        .where("thread_id", "=", thread.threadId)
+        .executeTakeFirst();
+      if (existing === undefined) {
+        // Where another was faster the key is taken, and the transaction runs again.
+        await query.insertInto("threads").values(row).execute();
+        return { thread: toThread(row), created: true };
+      }
+      if (existing.user_id === principal.userId) return { thread: toThread(existing), created: false };
+      throw new DeerflowError("thread_id_taken", { threadId: thread.threadId });
+    });
   }
 
   async find(principal: Principal, threadId: string): Promise<ThreadRecord | undefined> {
@@ -70,17 +67,22 @@ export class SqlThreadStore implements ThreadStore {
   }
 
   async search(principal: Principal, query: ThreadQuery): Promise<readonly ThreadRecord[]> {
-    const order = query.sortOrder ?? "desc";
-    let select = this.#own(principal)
-      .orderBy(query.sortBy ?? "updated_at", order)
-      .orderBy("thread_id", order)
-      .limit(query.limit)
-      .offset(query.offset);
-    if (query.status !== undefined) select = select.where("status", "=", query.status);
-    for (const [key, value] of Object.entries(query.metadata ?? {})) {
-      select = select.where((expressions) => this.#metadataEquals(expressions, key, value));
+    const { limit, offset, metadata = {} } = query;
+    const select = this.#select(principal, query);
+    if (Object.keys(metadata).length === 0) {
+      return (await select.limit(limit).offset(offset).execute()).map(toThread);
     }
-    return (await select.execute()).map(toThread);
+    const candidates = select.where(mayHaveEntries(this.#database.backend, metadata));
+    const size = Math.min(offset + limit, LARGEST_PAGE);
+    const found: ThreadRecord[] = [];
+    let page: readonly ThreadTable[] = await candidates.limit(size).execute();
+    for (;;) {
+      found.push(...page.map(toThread).filter((thread) => hasEntries(thread.metadata, metadata)));
+      const last = page.at(-1);
+      if (last === undefined || page.length < size || found.length >= offset + limit) break;
+      page = await after(candidates, query, last).limit(size).execute();
+    }
+    return found.slice(offset, offset + limit);
   }
 
   async update(
@@ -88,10 +90,9 @@ export class SqlThreadStore implements ThreadStore {
     threadId: string,
     patch: ThreadPatch,
   ): Promise<ThreadRecord | undefined> {
-    return this.#database.transaction().execute(async (transaction) => {
-      const row = await this.#own(principal, transaction)
-        .where("thread_id", "=", threadId)
-        .executeTakeFirst();
+    return this.#database.transaction(async ({ query, lockThread }) => {
+      await lockThread(principal, threadId);
+      const row = await this.#own(principal, query).where("thread_id", "=", threadId).executeTakeFirst();
       if (row === undefined) return undefined;
       const before = toThread(row);
       const after: ThreadRecord = {
@@ -101,7 +102,7 @@ export class SqlThreadStore implements ThreadStore {
         values: patch.values ?? before.values,
         updatedAt: this.#clock.now(),
       };
-      await transaction
+      await query
         .updateTable("threads")
         .set({
           status: after.status,
@@ -117,8 +118,8 @@ export class SqlThreadStore implements ThreadStore {
   }
 
   async remove(principal: Principal, threadId: string): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
-      const { numDeletedRows } = await transaction
+    return this.#database.transaction(async ({ query }) => {
+      const { numDeletedRows } = await query
         .deleteFrom("threads")
         .where("tenant_id", "=", principal.tenantId)
         .where("user_id", "=", principal.userId)
@@ -126,7 +127,7 @@ export class SqlThreadStore implements ThreadStore {
         .executeTakeFirst();
       if (numDeletedRows === 0n) return false;
       for (const table of ["runs", "run_events"] as const) {
-        await transaction
+        await query
           .deleteFrom(table)
           .where("tenant_id", "=", principal.tenantId)
           .where("thread_id", "=", threadId)
@@ -136,11 +137,39 @@ export class SqlThreadStore implements ThreadStore {
     });
   }
 
-  #own(principal: Principal, database: Kysely<AppSchema> = this.#database) {
-    return database
+  /** The threads of a query in its order, whatever their metadata. */
+  #select(principal: Principal, query: ThreadQuery) {
+    const { column, order } = orderOf(query);
+    const select = this.#own(principal).orderBy(column, order).orderBy("thread_id", order);
+    return query.status === undefined ? select : select.where("status", "=", query.status);
+  }
+
+  #own(principal: Principal, query: Kysely<AppSchema> = this.#database.query) {
+    return query
       .selectFrom("threads")
       .selectAll()
       .where("tenant_id", "=", principal.tenantId)
       .where("user_id", "=", principal.userId);
   }
+}
+
+const orderOf = ({ sortBy = "updated_at", sortOrder = "desc" }: ThreadQuery) => ({
+  column: sortBy,
+  order: sortOrder,
+});
+
+/** The rows that come after `last`, which stays right when rows before it appear or go. */
+function after(
+  select: SelectQueryBuilder<AppSchema, "threads", ThreadTable>,
+  query: ThreadQuery,
+  last: ThreadTable,
+) {
+  const { column, order } = orderOf(query);
+  const beyond = order === "asc" ? ">" : "<";
+  return select.where(({ and, eb, or }) =>
+    or([
+      eb(column, beyond, last[column]),
+      and([eb(column, "=", last[column]), eb("thread_id", beyond, last.thread_id)]),
+    ]),
+  );
 }

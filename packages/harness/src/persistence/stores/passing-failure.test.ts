@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { DeerflowError } from "../../base/errors.js";
+import { passingOf } from "./passing-failure.js";
+
+const failure = (code: string) => Object.assign(new Error("no"), { code });
+const working = { backend: "mysql", committing: false } as const;
+
+it.each([
+  ["SQLITE_CONSTRAINT_PRIMARYKEY", "deadlock"],
+  ["SQLITE_CONSTRAINT_NOTNULL", undefined],
+  ["23505", "deadlock"],
+  ["40P01", "deadlock"],
+  ["23502", undefined],
+  ["ER_DUP_ENTRY", "deadlock"],
+  ["ER_LOCK_DEADLOCK", "deadlock"],
+  ["ER_NO_SUCH_TABLE", undefined],
+])("knows what %s says, also below an error of ours", (code, expected) => {
+  expect(passingOf(failure(code), working)).toBe(expected);
+  expect(passingOf(new DeerflowError("internal", {}, failure(code)), working)).toBe(expected);
+});
+
+it("runs a transaction again when the connection broke, but not when it may be committed", () => {
+  const broken = new DeerflowError("database_unreachable", {}, failure("ECONNRESET"));
+  expect(passingOf(broken, working)).toBe("broken");
+  expect(passingOf(broken, { ...working, committing: true })).toBeUndefined();
+});
+
+it("waits again for a lock, except on SQLite, which has waited long", () => {
+  const busy = new DeerflowError("database_busy", {});
+  expect(passingOf(busy, working)).toBe("lock_wait");
+  expect(passingOf(busy, { ...working, backend: "sqlite" })).toBeUndefined();
+});
+
+it("takes nothing else for a failure that passes", () => {
+  expect(passingOf("23505", working)).toBeUndefined();
+  expect(passingOf(undefined, working)).toBeUndefined();
+  expect(passingOf(new DeerflowError("thread_id_taken"), working)).toBeUndefined();
+});
