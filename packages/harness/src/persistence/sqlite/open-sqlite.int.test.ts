@@ -1,10 +1,20 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqlite } from "./open-sqlite.js";
-import { SQLITE_SCHEMA_VERSION } from "./sqlite-migrations.js";
+import { SCHEMA_VERSION } from "../migrations/migrations.js";
 
 describe("opening a database", () => {
   let folder: string;
@@ -26,7 +36,7 @@ describe("opening a database", () => {
     path = join(folder, "a/b/deerflow.db");
     for (let time = 0; time < 2; time += 1) {
       const connection = await openSqlite(path);
-      expect(connection.first("PRAGMA user_version")).toEqual({ user_version: SQLITE_SCHEMA_VERSION });
+      expect(connection.first("PRAGMA user_version")).toEqual({ user_version: SCHEMA_VERSION });
       expect(connection.first("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" });
       await connection.close();
     }
@@ -39,6 +49,38 @@ describe("opening a database", () => {
     const modes = ["", "-wal", "-shm"].map((end) => statSync(`${path}${end}`).mode & 0o777);
     expect([statSync(join(folder, "data")).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
     await connection.close();
+  });
+
+  it("opens file: addresses, makes no file with mode=rw, and refuses other parameters untouched", async () => {
+    const place = `file://${folder}/new/a%20b.db`;
+    await (await openSqlite(place)).close();
+    await (await openSqlite(`${place}?mode=rw`)).close();
+    path = join(folder, "none.db");
+    await expect(openSqlite(`file:${path}?mode=rw`)).rejects.toMatchObject({ code: "database_unreadable" });
+    await expect(openSqlite(`file:${path}?immutable=1`)).rejects.toMatchObject({
+      code: "database_path_invalid",
+    });
+    expect(readdirSync(folder)).toEqual(["new"]);
+    expect(readdirSync(join(folder, "new"))).toContain("a b.db");
+  });
+
+  it.each([
+    ["twice", async () => openSqlite(path)],
+    ["again right after it was closed", async () => (await openSqlite(path)).close()],
+  ])("loses nothing to another process when it is opened %s here", async (_, openBefore) => {
+    await openBefore();
+    const first = await openSqlite(path);
+    first.exec("CREATE TABLE probe (x)");
+    const second = await openSqlite(path);
+    const elsewhere = `const Database = require("libsql"); const other = new Database(process.argv[1]);
+      other.exec("INSERT INTO probe VALUES (1)"); other.close();`;
+    execFileSync(process.execPath, ["-e", elsewhere, path]);
+    first.run("INSERT INTO probe VALUES (2)");
+    const reads = `const Database = require("libsql");
+      console.log(new Database(process.argv[1]).prepare("SELECT count(*) AS rows FROM probe").get().rows);`;
+    expect(String(execFileSync(process.execPath, ["-e", reads, path])).trim()).toBe("2");
+    await first.close();
+    await second.close();
   });
 
   it("takes an empty file for a new database", async () => {
@@ -84,9 +126,9 @@ describe("opening a database", () => {
   it("refuses a newer schema and says both versions, also when it is still in the log", async () => {
     const connection = await openSqlite(path);
     connection.exec("PRAGMA user_version = 900");
-    await failsWith("database_newer", { found: 900, known: SQLITE_SCHEMA_VERSION });
+    await failsWith("database_newer", { found: 900, known: SCHEMA_VERSION });
     await connection.close();
-    await failsWith("database_newer", { found: 900, known: SQLITE_SCHEMA_VERSION });
+    await failsWith("database_newer", { found: 900, known: SCHEMA_VERSION });
   });
 
   it("names a damaged file", async () => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "libsql";
 import { DeerflowError, type ErrorCode, reasonOf } from "../../base/errors.js";
 import { KeyedLock } from "../../base/keyed-lock.js";
+import { noteOpen } from "./open-files.js";
 import { APPLICATION_ID } from "./sqlite-file.js";
 import { fromDriverRow, type SqlRow, toSqlValues } from "./sqlite-values.js";
 
@@ -67,12 +68,14 @@ export class SqliteConnection {
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   readonly #turns = new KeyedLock();
+  readonly #forget: () => void;
   #closed = false;
 
   private constructor(path: string) {
     this.path = path;
     try {
       this.#database = new Database(path, { timeout: BLOCKING_WAIT_MS });
+      this.#forget = noteOpen(path);
     } catch (error) {
       throw new DeerflowError("database_unreadable", { path, reason: reasonOf(error) }, error);
     }
@@ -90,6 +93,7 @@ export class SqliteConnection {
       await connection.#configure();
     } catch (error) {
       connection.#database.close();
+      connection.#forget();
       throw error;
     }
     return connection;
@@ -196,6 +200,7 @@ export class SqliteConnection {
     } finally {
       this.#statements.clear();
       this.#database.close();
+      this.#forget();
       release();
     }
   }

@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from "
 import { dirname } from "node:path";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
 import { makeFolder } from "../../base/make-folder.js";
+import { wasOpenedHere } from "./open-files.js";
 
 /** "DFLW": marks an SQLite file as ours (PRAGMA application_id). */
 export const APPLICATION_ID = 0x44464c57;
@@ -85,6 +86,8 @@ function createFile(path: string): void {
  */
 export function prepareDatabaseFile(path: string, newestSchema: number): void {
   makeWritable(dirname(path));
+  // It was looked at when it was opened, and must not be read now.
+  if (wasOpenedHere(path)) return;
   const verdict = readVerdict(path);
   if (verdict.kind === "foreign")
     throw new DeerflowError("database_foreign", { path, reason: verdict.reason });
