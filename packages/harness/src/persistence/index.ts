@@ -1,6 +1,11 @@
 /** Public names of this room; nothing is defined here. */
 export type { CheckpointSaverOptions } from "./checkpoint/interning-checkpoint-saver.js";
 export * from "./contract.js";
-export { openPersistence, type PersistenceLocation, type PersistenceOptions } from "./open-persistence.js";
+export type { PutOptions, ReadOptions } from "./items/item-operations.js";
+export type { ItemStoreOptions, SqlItemStore, StoreSearchOptions, StoreTtl } from "./items/item-store.js";
+export type { RunFence } from "./checkpoint/checkpoint-rows.js";
+export { openPersistence, type PersistenceOptions } from "./open-persistence.js";
+export type { DatabaseLocation } from "./sql/database-location.js";
+export { openStore } from "./open-store.js";
 export { openSqlite } from "./sqlite/open-sqlite.js";
 export { SqliteCheckpointSaver } from "./sqlite/sqlite-checkpoint-saver.js";

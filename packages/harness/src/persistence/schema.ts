@@ -1,4 +1,5 @@
 /** The tables of the application as Kysely sees them: one schema for every database. */
+import type { ColumnType, Generated } from "kysely";
 import type { RunRecord, RunStatus, ThreadStatus } from "./contract.js";
 
 /** Columns of JSON are text; `stores/json-text.ts` writes and reads them. Times are milliseconds since 1970. */
@@ -50,8 +51,27 @@ export interface RunEventTable {
   created_at: number;
 }
 
+/** Where a database compares text too loosely for a key, it stores the bytes of the text and returns those. */
+type KeyColumn = ColumnType<string | Uint8Array, string, string>;
+
+/** Items of LangGraph stores. */
+export interface StoreItemTable {
+  item_number: Generated<number>;
+  scope: KeyColumn;
+  /** `items/namespace-text.ts` writes and reads it. */
+  namespace: KeyColumn;
+  item_key: KeyColumn;
+  value: string;
+  created_at: number;
+  updated_at: number;
+  /** How long it lives since it was put or read last, in milliseconds; null for ever. */
+  ttl: number | null;
+  expires_at: number | null;
+}
+
 export interface AppSchema {
   threads: ThreadTable;
   runs: RunTable;
   run_events: RunEventTable;
+  store_items: StoreItemTable;
 }

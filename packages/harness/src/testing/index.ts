@@ -2,6 +2,7 @@
 export { ScriptedModel, type ScriptedCall, type ScriptedTurn } from "./scripted-model.js";
 export { streamBridgeSuite, type StreamBridgeHarness } from "./stream-bridge-suite.js";
 export { openSandbox, type FreshSandbox } from "./open-sandbox.js";
+export { baseStoreSuite, type BaseStoreSuiteOptions, type OpenedStore } from "./base-store-suite.js";
 export { runEventStoreSuite } from "./run-event-store-suite.js";
 export { runStoreSuite } from "./run-store-suite.js";
 export { sandboxSuite, type OpenSandbox } from "./sandbox-suite.js";

@@ -2,6 +2,7 @@
 import { createAppTables } from "./001-app-tables.js";
 import { createSqliteCheckpoints } from "./002-sqlite-checkpoints.js";
 import { createCheckpointTables } from "./003-checkpoint-tables.js";
+import { createStoreItems } from "./004-store-items.js";
 import type { Migration } from "./migration.js";
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
     up: createCheckpointTables,
   },
+  { version: 4, title: "items of stores", tables: ["store_items"], up: createStoreItems },
 ];
 
 /** The schema version that this program writes. */
