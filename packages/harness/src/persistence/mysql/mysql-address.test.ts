@@ -50,7 +50,10 @@ describe("the address of a MySQL database", () => {
     ["postgres://me:se-cret@host/deer", "it does not begin with mysql://"],
     ["mysql://me:se-cret@host", "it names no database"],
     ["mysql://me:se-cret%@host/deer", "a % in it is not followed by two hexadecimal digits"],
-    ["mysql://me:se-cret@host/deer?multipleStatements=true", "it has an unknown parameter, multipleStatements"],
+    [
+      "mysql://me:se-cret@host/deer?multipleStatements=true",
+      "it has an unknown parameter, multipleStatements",
+    ],
     ["mysql://me:se-cret@host/deer?ssl=maybe", /^ssl-mode is one of/],
   ])("is refused without being shown: %s", (text, reason) => {
     let thrown: unknown;
