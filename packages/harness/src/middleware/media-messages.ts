@@ -130,9 +130,10 @@ function mapMedia(
   return isSameList(changed, content) ? undefined : changed;
 }
 
-const textBlock = (text: string): Block => ({ type: "text", text });
+export const textBlock = (text: string): Block => ({ type: "text", text });
 
-function pathOf(message: BaseMessage): string | undefined {
+/** The file that a message shows, as its tool noted it. */
+export function pathOf(message: BaseMessage): string | undefined {
   const path = message.additional_kwargs[MEDIA_PATH_KEY];
   return typeof path === "string" ? path : undefined;
 }
@@ -147,7 +148,10 @@ const KINDS_TAKEN = {
 } as const;
 
 /** The media in words: what it is, where it lies, and its type. */
-function nameMedia({ kind, mimeType = "unknown type", name }: MediaBlock, path: string | undefined): string {
+export function nameMedia(
+  { kind, mimeType = "unknown type", name }: MediaBlock,
+  path: string | undefined,
+): string {
   const place = path ?? name;
   const what = `the ${KIND_NAMES[kind]}`;
   return place === undefined ? `${what} (${mimeType})` : `${what} ${shownPath(place)} (${mimeType})`;
@@ -156,4 +160,4 @@ function nameMedia({ kind, mimeType = "unknown type", name }: MediaBlock, path: 
 const leftOut = ({ kind }: MediaBlock, named: string): string =>
   `[${capitalised(named)} is left out: this model does not take ${KINDS_TAKEN[kind]}.]`;
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -75,6 +75,7 @@ describe("the order table", () => {
       "tool-output-offload",
       "uploads",
       "dangling-tool-calls",
+      "recent-media",
       "media-messages",
       "sandbox-audit",
       "tool-errors",
@@ -84,6 +85,7 @@ describe("the order table", () => {
     expect(names("sub", ALL, SERVICES)).toEqual([
       "tool-output-offload",
       "dangling-tool-calls",
+      "recent-media",
       "media-messages",
       "sandbox-audit",
       "tool-errors",

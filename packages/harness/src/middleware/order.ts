@@ -14,6 +14,7 @@ import { messageOffload, type MessageOffloadOptions } from "./message-offload.js
 import { mediaMessages } from "./media-messages.js";
 import type { TakesMedia } from "./media-support.js";
 import { modelErrors } from "./model-errors.js";
+import { DEFAULT_RECENT_MEDIA, recentMedia, type RecentMediaLimits } from "./recent-media.js";
 import { readBeforeWrite } from "./read-before-write.js";
 import { sandbox } from "./sandbox.js";
 import { sandboxAudit } from "./sandbox-audit.js";
@@ -51,6 +52,8 @@ export interface MiddlewareServices {
   readonly modelName?: string;
   /** What the installation knows of the model's eyes and ears, beside the model's own profile. */
   readonly takesMedia?: TakesMedia;
+  /** How much media one request carries, where that is not the default. */
+  readonly recentMedia?: RecentMediaLimits;
 }
 
 /** What can be switched; `true` builds the row, `false` leaves it out. */
@@ -62,6 +65,7 @@ export const FEATURES = [
   "sandbox",
   "danglingToolCalls",
   "modelErrors",
+  "recentMedia",
   "mediaMessages",
   "approval",
   "sandboxAudit",
@@ -168,6 +172,16 @@ export const ORDER: readonly OrderRow[] = [
     guard: false,
     because: "Inside the repair of the history, outside every row that may call the model again.",
     build: ({ modelName }) => (modelName === undefined ? undefined : modelErrors({ modelName })),
+  },
+  {
+    name: "recent-media",
+    feature: "recentMedia",
+    on: "both",
+    guard: false,
+    because:
+      "Inside the repair of the history, whose order it counts; outside media-messages, which moves media away from the answers that name their files.",
+    build: ({ recentMedia: limits = DEFAULT_RECENT_MEDIA, takesMedia }) =>
+      recentMedia(takesMedia === undefined ? limits : { ...limits, takes: takesMedia }),
   },
   {
     name: "media-messages",
