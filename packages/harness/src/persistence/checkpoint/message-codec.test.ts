@@ -14,7 +14,10 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { messageFromText, messageToText } from "./message-codec.js";
 
-const roundTrip = (message: BaseMessage) => messageFromText(messageToText(message));
+function roundTrip(message: BaseMessage): BaseMessage {
+  const { text, media } = messageToText(message);
+  return messageFromText(text, new Map([...media].map(([hash, { base64 }]) => [hash, base64])));
+}
 
 /** JSON as models and tools make it, awkward keys included. */
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as never);
@@ -91,7 +94,7 @@ describe("the message codec", () => {
         expect(JSON.parse(JSON.stringify(copy.toDict()))).toEqual(
           JSON.parse(JSON.stringify(original.toDict())),
         );
-        expect(messageToText(copy)).toBe(messageToText(original));
+        expect(messageToText(copy).text).toBe(messageToText(original).text);
       }),
       { numRuns: 100 },
     );
@@ -143,7 +146,7 @@ describe("the message codec", () => {
   });
 
   it("writes a short message short", () => {
-    expect(messageToText(new HumanMessage({ content: "hi", id: "1" }))).toBe(
+    expect(messageToText(new HumanMessage({ content: "hi", id: "1" })).text).toBe(
       '["HumanMessage",{"id":"1","content":"hi"}]',
     );
   });

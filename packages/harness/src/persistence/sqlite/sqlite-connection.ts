@@ -69,12 +69,14 @@ export class SqliteConnection {
   readonly #statements = new Map<string, Database.Statement>();
   readonly #turns = new KeyedLock();
   readonly #forget: () => void;
+  readonly #isReadOnly: boolean;
   #closed = false;
 
-  private constructor(path: string) {
+  private constructor(path: string, isReadOnly = false) {
     this.path = path;
+    this.#isReadOnly = isReadOnly;
     try {
-      this.#database = new Database(path, { timeout: BLOCKING_WAIT_MS });
+      this.#database = new Database(path, { timeout: BLOCKING_WAIT_MS, readonly: isReadOnly });
       this.#forget = noteOpen(path);
     } catch (error) {
       throw new DeerflowError("database_unreadable", { path, reason: reasonOf(error) }, error);
@@ -97,6 +99,15 @@ export class SqliteConnection {
       throw error;
     }
     return connection;
+  }
+
+  /**
+   * Opens any SQLite file for reading. Neither it nor its write-ahead log is changed, also not when it is closed.
+   *
+   * @throws DeerflowError `database_unreadable`
+   */
+  static openReadOnly(path: string): SqliteConnection {
+    return new SqliteConnection(path, true);
   }
 
   /**
@@ -196,7 +207,7 @@ export class SqliteConnection {
     this.#closed = true;
     const release = await this.acquire();
     try {
-      if (this.path !== IN_MEMORY) this.all("PRAGMA wal_checkpoint(TRUNCATE)");
+      if (this.path !== IN_MEMORY && !this.#isReadOnly) this.all("PRAGMA wal_checkpoint(TRUNCATE)");
     } finally {
       this.#statements.clear();
       this.#database.close();
