@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Clock, systemClock } from "../base/clock.js";
 import { DeerflowError } from "../base/errors.js";
+import { FencedCheckpointSaver } from "./checkpoint/fenced-checkpoint-saver.js";
 import { GuardedCheckpointer } from "./checkpoint/guarded-checkpointer.js";
 import { InterningCheckpointSaver } from "./checkpoint/interning-checkpoint-saver.js";
 import { sqlCheckpointDatabase } from "./checkpoint/sql-checkpoint-rows.js";
@@ -48,7 +49,7 @@ export async function openPersistence(options: PersistenceOptions): Promise<Pers
       const saver = savers.get(scope) ?? new InterningCheckpointSaver(rows, { scope });
       savers.set(scope, saver);
       if (fence === undefined) return saver;
-      if (checkpoints === app) return saver.fenced(fence);
+      if (checkpoints === app) return new FencedCheckpointSaver(saver, fence);
       return new GuardedCheckpointer(saver, async () => {
         if (await runs.holds(principal, fence)) return;
         throw new DeerflowError("run_superseded", { runId: fence.runId });
