@@ -556,6 +556,41 @@ export const ERROR_CATALOGUE = {
     text: "The database {path} is served by another DeerFlow (process {owner}).",
     next: "End that server, or set database.path to another file.",
   },
+  migration_same_database: {
+    status: 422,
+    retry: "caller",
+    text: "{path} cannot be moved to itself.",
+  },
+  migration_source_changed: {
+    status: 409,
+    retry: "caller",
+    text: "A checkpoint of {path} was removed while it was read.",
+    next: "Run the migration again; what was moved already is not moved twice.",
+  },
+  migration_source_unknown: {
+    status: 422,
+    retry: "caller",
+    text: "{path} holds nothing that can be moved ({reason}).",
+    next: "Give a database of DeerFlow, or one of LangGraph.js's own SQLite or PostgreSQL savers.",
+  },
+  migration_target_taken: {
+    status: 409,
+    retry: "caller",
+    text: "The target has another thread {threadId} ({reason}).",
+    next: "Nothing of it was changed. Remove or rename one of the two.",
+  },
+  migration_unverified: {
+    status: 500,
+    retry: "caller",
+    text: "The thread {threadId} does not read as it was written ({reason}). Nothing of it was kept in the target.",
+    next: "Check the source with: deerflow checkpoints verify.",
+  },
+  migration_value_unknown: {
+    status: 422,
+    retry: "caller",
+    text: "A checkpoint is not as LangGraph.js writes it ({reason}).",
+    next: "Checkpoints of LangGraph for Python have another form and cannot be moved.",
+  },
   run_superseded: {
     status: 409,
     retry: "never",
