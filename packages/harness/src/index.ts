@@ -17,7 +17,8 @@ export { resolveHome, threadDirectories, threadHome } from "./context/home-paths
 export { DEMO_MODEL_NAME } from "./models/demo/demo-chat-model.js";
 export { assertProvidersKnown, resolveModels } from "./models/registry.js";
 export { type Host, type HostOptions, openHost } from "./runtime/host.js";
-export { inspectDatabase } from "./runtime/inspect-database.js";
+export { type DatabaseFinding, inspectDatabases } from "./runtime/inspect-database.js";
+export { type DatabaseFolders, databaseFolders } from "./runtime/database-location.js";
 export { checkSandboxConfig } from "./runtime/check-sandbox-config.js";
 export { probeSandbox } from "./runtime/sandbox-choice.js";
 export type { SandboxHealth } from "./sandbox/contract.js";
@@ -39,6 +40,14 @@ export {
 } from "./models/contract.js";
 export { type StreamBridge, type StreamFrame } from "./runtime/bridge/contract.js";
 export { MemoryStreamBridge } from "./runtime/bridge/memory-stream-bridge.js";
+export {
+  type QuotaLimits,
+  type QuotaNumbers,
+  quotaExceeded,
+  StorageQuota,
+  type StorageQuotaOptions,
+} from "./runtime/quota/storage-quota.js";
+export type { ThreadUsage } from "./runtime/quota/thread-usage.js";
 export { type CancelOptions, RunManager, type RunManagerOptions } from "./runtime/run-manager.js";
 export { type RunJob, type RunQueue } from "./runtime/run-queue/contract.js";
 export { InProcessRunQueue } from "./runtime/run-queue/in-process-run-queue.js";

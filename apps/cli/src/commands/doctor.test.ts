@@ -1,5 +1,6 @@
+import { DeerflowError } from "@deerflow/harness";
 import { describe, expect, it } from "vitest";
-import { examineNode, sandboxFinding } from "./doctor.js";
+import { databaseFinding, examineNode, sandboxFinding } from "./doctor.js";
 
 const BUBBLEWRAP = {
   provider: "bubblewrap",
@@ -40,5 +41,32 @@ describe("doctor on Node", () => {
     ["24.0.0", "ok"],
   ])("finds that %s is %s", (version, state) => {
     expect(examineNode(version).state).toBe(state);
+  });
+});
+
+describe("doctor on the databases", () => {
+  it("names the backend and the place of each", () => {
+    expect(databaseFinding({ part: "database", backend: "sqlite", place: "/flow.db" })).toEqual({
+      name: "database",
+      state: "ok",
+      text: "sqlite: /flow.db",
+    });
+  });
+
+  it("warns of what lives in memory", () => {
+    const place = "memory (lost when the program ends)";
+    expect(databaseFinding({ part: "store", backend: "memory", place })).toEqual({
+      name: "store",
+      state: "warn",
+      text: place,
+    });
+  });
+
+  it("says what is wrong with one", () => {
+    const problem = new DeerflowError("database_unreachable", { path: "mysql://h/d", reason: "refused" });
+    expect(databaseFinding({ part: "checkpointer", backend: "mysql", problem })).toMatchObject({
+      state: "fail",
+      text: expect.stringContaining("mysql://h/d does not answer (refused)"),
+    });
   });
 });

@@ -9,7 +9,10 @@ import {
   DeerflowError,
   type DeerflowConfig,
   type SandboxHealth,
-  inspectDatabase,
+  type DatabaseFinding,
+  type DatabaseFolders,
+  databaseFolders,
+  inspectDatabases,
   parseConfig,
   probeSandbox,
   reasonOf,
@@ -44,7 +47,7 @@ export async function doctorCommand(
   if (options.json) print(`${JSON.stringify({ findings })}\n`);
   else {
     const mark = { ok: colors.green("ok  "), warn: colors.yellow("warn"), fail: colors.red("FAIL") };
-    for (const { name, state, text } of findings) print(`${mark[state]} ${name.padEnd(9)} ${text}\n`);
+    for (const { name, state, text } of findings) print(`${mark[state]} ${name.padEnd(12)} ${text}\n`);
   }
   return findings.some(({ state }) => state === "fail") ? EXIT_CODES.usage.code : EXIT_CODES.success.code;
 }
@@ -53,12 +56,12 @@ async function examine(context: CommandContext, globals: GlobalOptions): Promise
   const home = resolveHome(context.env, context.cwd);
   const findings = [examineNode(process.versions.node)];
   // The rest is examined with the defaults where the configuration cannot be read.
-  const [configuration, config = parseConfig({}).config] = examineConfig(context, globals);
+  const [configuration, config = parseConfig({}).config, path] = examineConfig(context, globals);
   findings.push(configuration, await examineHome(home));
   findings.push(
     await examineSandbox(config),
     ...(await examineModels(config, context.env)),
-    await examineDatabase(config, home, context.cwd),
+    ...(await examineDatabases(config, databaseFolders(home, context.cwd, path))),
     await examinePort(config.gateway.host, config.gateway.port),
   );
   return findings;
@@ -79,7 +82,7 @@ export function examineNode(version: string): Finding {
 function examineConfig(
   { env, cwd }: CommandContext,
   { config: path }: GlobalOptions,
-): [Finding, DeerflowConfig?] {
+): [Finding, DeerflowConfig?, (string | undefined)?] {
   try {
     const source = new ConfigSource({ env, cwd, ...(path === undefined ? {} : { path }) });
     const config = source.current();
@@ -87,6 +90,7 @@ function examineConfig(
     return [
       { name: "config", state: "ok", text: source.path ?? "no config.yaml; the defaults hold" },
       config,
+      source.path,
     ];
   } catch (error) {
     return [{ name: "config", state: "fail", text: sentenceOf(error) }];
@@ -152,12 +156,16 @@ async function examineModels(config: DeerflowConfig, env: CommandContext["env"])
   }
 }
 
-async function examineDatabase(config: DeerflowConfig, home: string, cwd: string): Promise<Finding> {
-  try {
-    return { name: "database", state: "ok", text: await inspectDatabase(config, home, cwd) };
-  } catch (error) {
-    return { name: "database", state: "fail", text: sentenceOf(error) };
-  }
+const examineDatabases = async (
+  config: DeerflowConfig,
+  folders: DatabaseFolders,
+): Promise<readonly Finding[]> => (await inspectDatabases(config, folders)).map(databaseFinding);
+
+/** Which database, where, and what is lost with it or wrong with it. Pure. */
+export function databaseFinding({ part, backend, place, problem }: DatabaseFinding): Finding {
+  if (problem !== undefined) return { name: part, state: "fail", text: problem.sentence };
+  const text = backend === "memory" || place === undefined ? String(place) : `${backend}: ${place}`;
+  return { name: part, state: place?.startsWith("memory") ? "warn" : "ok", text };
 }
 
 function examinePort(host: string, port: number): Promise<Finding> {

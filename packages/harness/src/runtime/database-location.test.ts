@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../config/parse-config.js";
-import { databaseFolders, databaseLocations } from "./database-location.js";
+import { databaseFolders, databaseLocations, lostOnRestart } from "./database-location.js";
 
 const locations = (raw: unknown, configPath: string | undefined = "/etc/flow/config.yaml") =>
   databaseLocations(parseConfig(raw).config, databaseFolders("/home/flow", "/work", configPath));
@@ -45,5 +45,26 @@ describe("the places of an installation's databases", () => {
     expect(locations({ database: { backend: "memory" }, store: { backend: "memory" } })).toEqual({
       database: { backend: "memory" },
     });
+  });
+});
+
+describe("what a restart loses", () => {
+  it("is nothing where everything has a file or a server", () => {
+    expect(lostOnRestart(locations({}))).toBeUndefined();
+    expect(lostOnRestart(locations({ database: { url: "mysql://h/d" } }))).toBeUndefined();
+  });
+
+  it.each([[{ backend: "memory" }], [{ path: ":memory:" }], [{ path: "file:a?mode=memory" }]])(
+    "is everything with %j",
+    (database) => {
+      expect(lostOnRestart(locations({ database }))).toContain(
+        "threads, runs and their history, the state of conversations and stored items",
+      );
+    },
+  );
+
+  it("is named where only a part lives in memory", () => {
+    const sentence = lostOnRestart(locations({ store: { backend: "memory" } }));
+    expect(sentence).toMatch(/^In memory only, by configuration: stored items\./);
   });
 });

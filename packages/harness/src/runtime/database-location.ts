@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { DeerflowConfig } from "../config/schema.js";
 import { defaultDatabasePath } from "../context/home-paths.js";
 import type { DatabaseLocation } from "../persistence/sql/database-location.js";
+import { IN_MEMORY } from "../persistence/sqlite/sqlite-connection.js";
+import { sqlitePlace } from "../persistence/sqlite/sqlite-path.js";
 
 export interface DatabaseLocations {
   /** Holds everything that has no place of its own. */
@@ -63,3 +65,27 @@ export function databaseLocation(place: Place, { home, config }: DatabaseFolders
 
 const fileFrom = (folder: string, path: string): string =>
   path === ":memory:" || /^file:/i.test(path) ? path : resolve(folder, path);
+
+/** What each part of the data is for a person, and so what is lost with it. */
+const PARTS: Readonly<Record<keyof DatabaseLocations, string>> = {
+  database: "threads, runs and their history",
+  checkpointer: "the state of conversations",
+  store: "stored items",
+};
+
+/** What the next start will not find any more, as one sentence; undefined when everything is kept. Pure. */
+export function lostOnRestart(locations: DatabaseLocations): string | undefined {
+  const { database, checkpointer = database, store = database } = locations;
+  const places = Object.entries({ database, checkpointer, store }) as [
+    keyof DatabaseLocations,
+    DatabaseLocation,
+  ][]; // its keys
+  const lost = places.filter(([, place]) => livesInMemory(place)).map(([part]) => PARTS[part]);
+  if (lost.length === 0) return undefined;
+  const named = [lost.slice(0, -1).join(", "), lost.at(-1)].filter((part) => part !== "").join(" and ");
+  return `In memory only, by configuration: ${named}. They are lost when this process ends; backend sqlite keeps them in a file.`;
+}
+
+const livesInMemory = (location: DatabaseLocation): boolean =>
+  location.backend === "memory" ||
+  (location.backend === "sqlite" && sqlitePlace(location.path).path === IN_MEMORY);

@@ -18,7 +18,7 @@ import type { StreamBridge } from "./bridge/contract.js";
 import { checkSandboxConfig } from "./check-sandbox-config.js";
 import { currentModels } from "./current-models.js";
 import { fileLogger } from "./file-logger.js";
-import { databaseLocation } from "./database-location.js";
+import { databaseFolders, databaseLocations, lostOnRestart } from "./database-location.js";
 import { removeThreadFiles } from "./remove-thread-files.js";
 import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
 import { RunManager } from "./run-manager.js";
@@ -67,7 +67,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   assertProvidersKnown(config.models); // before anything is written
   const home = resolveHome(env, cwd);
   checkSandboxConfig(config, home);
-  const persistence = await openPersistence(databaseLocation(config, home, cwd));
+  const locations = databaseLocations(config, databaseFolders(home, cwd, source.path));
+  const lost = lostOnRestart(locations);
+  if (lost !== undefined) logger.warn(lost);
+  const persistence = await openPersistence(locations);
   try {
     return await wire({ env, logger, source, home, persistence });
   } catch (error) {
