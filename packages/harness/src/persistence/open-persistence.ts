@@ -37,7 +37,31 @@ export async function openPersistence(options: PersistenceOptions): Promise<Pers
     app,
     isDeepStrictEqual(checkpointer, database) ? undefined : checkpointer,
   );
-  const { runs, ...stores } = appStores(app, options.clock ?? systemClock);
+  const persistence = persistenceOver({ app, checkpoints, backend: database.backend }, options.clock);
+  return {
+    ...persistence,
+    async close() {
+      await persistence.close();
+      await checkpoints.close();
+      await app.close();
+    },
+  };
+}
+
+/** Databases that are open already. */
+export interface PersistenceDatabases {
+  readonly app: SqlDatabase;
+  /** The same one, or another. */
+  readonly checkpoints: SqlDatabase;
+  readonly backend: DatabaseLocation["backend"];
+}
+
+/** Hands out the stores of open databases. Its `close` waits for what is being written, and closes no database. */
+export function persistenceOver(
+  { app, checkpoints, backend }: PersistenceDatabases,
+  clock: Clock = systemClock,
+): Persistence {
+  const { runs, ...stores } = appStores(app, clock);
   const rows = sqlCheckpointDatabase(checkpoints);
   const savers = new Map<string, InterningCheckpointSaver>();
   return {
@@ -55,12 +79,10 @@ export async function openPersistence(options: PersistenceOptions): Promise<Pers
         throw new DeerflowError("run_superseded", { runId: fence.runId });
       });
     },
-    backend: database.backend,
+    backend,
     description: checkpoints === app ? nameOf(app) : `${nameOf(app)}, checkpoints in ${nameOf(checkpoints)}`,
     async close() {
       for (const saver of savers.values()) await saver.settled();
-      await checkpoints.close();
-      await app.close();
     },
   };
 }
