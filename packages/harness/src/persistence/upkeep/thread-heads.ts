@@ -1,0 +1,125 @@
+/** All rows of one thread without their data, and which of them are needed. */
+import { channelMapFromText, valueNumbersOf } from "../checkpoint/channel-map.js";
+import type {
+  CheckpointRow,
+  CheckpointRows,
+  HeadOf,
+  NumberRanges,
+  PartRow,
+  ThreadTable,
+  ThreadTables,
+  ValueRow,
+} from "../checkpoint/checkpoint-rows.js";
+import { blockRanges } from "../checkpoint/list-folding.js";
+import { fromRanges, toRanges } from "../checkpoint/ranges.js";
+import { refsFromText } from "../checkpoint/refs.js";
+
+export type NumberedTable = "values" | "messages" | "parts";
+export const NUMBERED_TABLES: readonly NumberedTable[] = ["values", "messages", "parts"];
+
+export type ThreadHeads = { readonly [T in ThreadTable]: readonly HeadOf<ThreadTables[T]>[] };
+
+/** The numbers of rows, by table. */
+export type Numbers = Readonly<Record<NumberedTable, ReadonlySet<number>>>;
+
+export async function readHeads(rows: CheckpointRows, threadKey: number): Promise<ThreadHeads> {
+  // What refers before what is referred to: rows that come in between are then surplus, and none is missing.
+  const writes = await rows.heads("writes", threadKey);
+  const checkpoints = await rows.heads("checkpoints", threadKey);
+  const values = await rows.heads("values", threadKey);
+  const messages = await rows.heads("messages", threadKey);
+  return { writes, checkpoints, values, messages, parts: await rows.heads("parts", threadKey) };
+}
+
+/** Rows in groups whose data may be in memory together; each has at least one row. */
+export function groupsOf<T extends { readonly bytes: number }>(
+  heads: readonly T[],
+  { bytes: most, rows }: { readonly bytes: number; readonly rows: number },
+): T[][] {
+  const groups: T[][] = [];
+  let room = 0;
+  for (const head of heads) {
+    const group = groups.at(-1);
+    if (group === undefined || head.bytes > room || group.length >= rows) {
+      groups.push([head]);
+      room = most - head.bytes;
+    } else {
+      group.push(head);
+      room -= head.bytes;
+    }
+  }
+  return groups;
+}
+
+/** Message ranges of the folded lists that rows refer to, by the number of their part. */
+export type FoldedLists = ReadonlyMap<number, NumberRanges>;
+
+/** Reads the blocks of long lists that these rows refer to; throws for one that cannot be read. */
+export async function readFoldedLists(
+  rows: CheckpointRows,
+  threadKey: number,
+  refs: Iterable<string>,
+): Promise<FoldedLists> {
+  const numbers = new Set([...refs].flatMap((text) => fromRanges(refsFromText(text).lists)));
+  if (numbers.size === 0) return new Map();
+  const found: readonly PartRow[] = await rows.findNumbered("parts", threadKey, rangesOf(numbers));
+  return new Map(found.map(({ number, data }) => [number, blockRanges(data)]));
+}
+
+export const rangesOf = (numbers: Iterable<number>): number[] => toRanges([...numbers].sort((a, b) => a - b));
+
+/** The values that a value is built on. */
+export const basesOf = ({ bases }: Pick<ValueRow, "bases">): readonly number[] =>
+  // Only the writer of values writes the column, as ranges.
+  bases === "" ? [] : fromRanges(JSON.parse(bases) as number[]);
+
+/** What these checkpoints and writes need, over however many steps. */
+export function findNeeded(
+  heads: Pick<ThreadHeads, "checkpoints" | "writes" | NumberedTable>,
+  lists: FoldedLists,
+): Numbers {
+  const values = neededValues(heads.checkpoints, heads.values);
+  const refs = [...heads.writes, ...heads.values.filter(({ number }) => values.has(number))].map((row) =>
+    refsFromText(row.refs),
+  );
+  const messages = new Set(
+    refs.flatMap((ref) => [
+      ...fromRanges(ref.messages),
+      ...fromRanges(ref.lists).flatMap((number) => fromRanges(lists.get(number) ?? [])),
+    ]),
+  );
+  const ofMessages = heads.messages
+    .filter(({ number }) => messages.has(number))
+    .map((row) => refsFromText(row.refs));
+  const waiting = [...refs, ...ofMessages].flatMap((ref) => fromRanges([...ref.parts, ...ref.lists]));
+  return { values, messages, parts: neededParts(waiting, heads.parts) };
+}
+
+function neededValues(
+  checkpoints: readonly Pick<CheckpointRow, "channels">[],
+  values: readonly HeadOf<ValueRow>[],
+): ReadonlySet<number> {
+  const byNumber = new Map(values.map((value) => [value.number, value]));
+  const needed = new Set<number>();
+  const waiting = checkpoints.flatMap(({ channels }) => valueNumbersOf(channelMapFromText(channels)));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (needed.has(next)) continue;
+    needed.add(next);
+    const value = byNumber.get(next);
+    if (value !== undefined) waiting.push(...basesOf(value));
+  }
+  return needed;
+}
+
+function neededParts(first: readonly number[], parts: readonly HeadOf<PartRow>[]): ReadonlySet<number> {
+  const byNumber = new Map(parts.map((part) => [part.number, part]));
+  const needed = new Set<number>();
+  const waiting = [...first];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (needed.has(next)) continue;
+    needed.add(next);
+    const { parts: more } = refsFromText(byNumber.get(next)?.refs ?? "");
+    waiting.push(...fromRanges(more));
+  }
+  return needed;
+}
