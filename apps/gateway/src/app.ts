@@ -21,6 +21,7 @@ import { statelessRunRoutes } from "./routes/stateless-runs.js";
 import { threadStateRoutes } from "./routes/thread-state.js";
 import { threadRoutes } from "./routes/threads.js";
 import { uploadRoutes } from "./routes/uploads.js";
+import { usageRoutes } from "./routes/usage.js";
 
 /** @example createApp(deps).request("/api/info") */
 export function createApp(deps: GatewayDeps): Hono<GatewayVariables> {
@@ -56,6 +57,7 @@ function apiRoutes(deps: GatewayDeps): Hono<GatewayVariables> {
   api.route("/threads", messageRoutes(deps));
   api.route("/threads", artifactRoutes(deps));
   api.route("/threads", mediaRoutes(deps));
+  if (deps.quota !== undefined) api.route("/threads", usageRoutes({ ...deps, quota: deps.quota }));
   api.route("/runs", statelessRunRoutes(deps));
   return api;
 }

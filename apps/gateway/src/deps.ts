@@ -2,7 +2,14 @@
 import type { Health } from "@deerflow/protocol";
 import type { FileBackend } from "@deerflow/harness/filesystem";
 import type { RunEventStore } from "@deerflow/harness/persistence";
-import type { Logger, ModelInfo, Principal, RunManager, ThreadService } from "@deerflow/harness";
+import type {
+  Logger,
+  ModelInfo,
+  Principal,
+  RunManager,
+  StorageQuota,
+  ThreadService,
+} from "@deerflow/harness";
 
 export interface UploadLimits {
   /** Files of one request. */
@@ -44,6 +51,8 @@ export interface GatewayDeps {
   /** `lead_agent` alone when absent. */
   readonly assistants?: readonly AssistantDescription[];
   readonly uploadLimits?: UploadLimits;
+  /** What threads and users may keep. Nothing is counted when absent. */
+  readonly quota?: StorageQuota;
   readonly access?: AccessRules;
   /** Milliseconds between the signs of life of a quiet stream. Default 10,000. */
   readonly heartbeatMilliseconds?: number;

@@ -43,6 +43,7 @@ export function gatewayDeps(host: Host, { version, host: bound }: ServeHostOptio
       maxFileSize: uploads.max_file_size,
       maxTotalSize: uploads.max_total_size,
     },
+    quota: host.quota,
     access: { hosts: [gateway.host, ...(bound === undefined ? [] : [bound])], origins: gateway.cors_origins },
     ...(existsSync(WEB_ROOT) ? { webRoot: WEB_ROOT } : {}),
     logger: host.logger,

@@ -106,3 +106,21 @@ export const historyRequest = z.object({
   checkpoint: checkpointReference.nullish(),
 });
 export type HistoryRequest = z.input<typeof historyRequest>;
+
+/** GET /api/threads/{id}/usage. All numbers are bytes; a limit that is null is none. */
+export const threadUsage = z.object({
+  thread: z.object({
+    uploads: z.number().int(),
+    outputs: z.number().int(),
+    workspace: z.number().int(),
+    /** Messages, what they show, and the rest of the state, over all checkpoints. */
+    checkpoints: z.number().int(),
+    total: z.number().int(),
+    /** False where there are more files than are counted: then it is at least so much. */
+    complete: z.boolean(),
+    limit: z.number().int().nullable(),
+  }),
+  /** All threads of the user; null where there is no limit for them. */
+  user: z.object({ total: z.number().int(), limit: z.number().int() }).nullable(),
+});
+export type ThreadUsage = z.output<typeof threadUsage>;

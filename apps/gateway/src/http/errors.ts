@@ -1,6 +1,6 @@
 /** The border: whatever a route throws becomes `{detail, code}` with the right status, and never a stack. */
 import { DeerflowError, type Logger, reasonOf } from "@deerflow/harness";
-import type { ErrorBody } from "@deerflow/protocol";
+import { type ErrorBody, quotaNumbers } from "@deerflow/protocol";
 import type { Context, ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -15,7 +15,7 @@ interface Answer {
 /** What a client is told of a failure. Pure. */
 export function answerOf(error: unknown, requestId: string): Answer {
   if (DeerflowError.is(error) && error.status < 500) {
-    return { status: error.status, body: { detail: error.sentence, code: error.code } };
+    return { status: error.status, body: { detail: error.sentence, code: error.code, ...quotaOf(error) } };
   }
   if (error instanceof ZodError) {
     return {
@@ -35,6 +35,13 @@ export function answerOf(error: unknown, requestId: string): Answer {
       request_id: requestId,
     },
   };
+}
+
+/** The numbers of a quota, for a program; nothing for any other error. */
+function quotaOf({ code, details }: DeerflowError): Pick<ErrorBody, "quota"> {
+  if (code !== "quota_exceeded") return {};
+  const { scope, used, bytes, limit } = details;
+  return { quota: quotaNumbers.parse({ scope, used, would_be: bytes, limit }) };
 }
 
 function problemOf(error: ZodError): string {

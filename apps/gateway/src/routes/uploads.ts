@@ -1,16 +1,16 @@
 /** What people give to a thread. A thread that does not exist yet is created by its first upload. */
 import { DeerflowError, VIRTUAL_UPLOADS } from "@deerflow/harness";
-import type { FileBackend, FileEntry } from "@deerflow/harness/filesystem";
+import type { FileEntry } from "@deerflow/harness/filesystem";
 import { artifactUrl, type UploadLimits, type UploadList, type UploadResult } from "@deerflow/protocol";
 import { type Context, Hono } from "hono";
 import { DEFAULT_UPLOAD_LIMITS, type GatewayDeps, type GatewayVariables } from "../deps.js";
-import { extractUpload, isArchiveName } from "../files/extract-upload.js";
-import { storeUpload } from "../files/store-upload.js";
+import { isArchiveName } from "../files/extract-upload.js";
+import { storeUploads } from "../files/store-uploads.js";
 import { safeFileName } from "../files/upload-name.js";
 import { flag, limitBody, readForm } from "../http/body.js";
 import { isoTime } from "../wire/thread.js";
 
-type UploadDeps = Pick<GatewayDeps, "threads" | "files" | "uploadLimits">;
+type UploadDeps = Pick<GatewayDeps, "threads" | "files" | "uploadLimits" | "quota">;
 type RequestContext = Context<GatewayVariables>;
 
 /** Room for the multipart frame around the files. */
@@ -50,7 +50,7 @@ const placeOf = (threadId: string, name: string) => {
 };
 
 export function uploadRoutes(deps: UploadDeps) {
-  const { threads, files, uploadLimits: limits = DEFAULT_UPLOAD_LIMITS } = deps;
+  const { threads, files, uploadLimits: limits = DEFAULT_UPLOAD_LIMITS, quota } = deps;
   const list = async (context: RequestContext): Promise<UploadList> => {
     const threadId = context.req.param("thread_id") ?? "";
     await threads.find(context.var.principal, threadId);
@@ -66,11 +66,18 @@ export function uploadRoutes(deps: UploadDeps) {
     .post("/:thread_id/uploads", limitBody(limits.maxTotalSize + ENVELOPE_BYTES), async (context) => {
       const form = await readForm(context);
       const sent = checkUploads(form.getAll("files"), limits);
-      const { threadId } = await threads.create(context.var.principal, {
-        threadId: context.req.param("thread_id"),
-      });
-      const backend = await files(context.var.principal, threadId);
-      const { stored, skipped } = await storeAll(sent, { backend, limits, extract: wantsExtraction(form) });
+      const threadId = context.req.param("thread_id");
+      const extract = wantsExtraction(form);
+      const work = async (requireRoom: (added: number) => void) => {
+        await threads.create(context.var.principal, { threadId });
+        const backend = await files(context.var.principal, threadId);
+        return storeUploads(sent, { backend, limits, extract, requireRoom });
+      };
+      const added = { threadId, bytes: bytesOf(sent, extract) };
+      const { stored, skipped } =
+        quota === undefined
+          ? await work(() => undefined)
+          : await quota.admit(context.var.principal, added, work);
       const [first] = skipped;
       if (first !== undefined && stored.length === 0) throw first.refusal;
       const body: UploadResult = {
@@ -105,6 +112,7 @@ export function uploadRoutes(deps: UploadDeps) {
       const entry = safeFileName(name) === name ? await backend.stat(path) : undefined;
       if (entry === undefined) throw new DeerflowError("upload_missing", { threadId, name });
       await backend.remove(path);
+      quota?.forget(context.var.principal, threadId);
       return context.json({ success: true, message: `Removed ${name}.` });
     });
 }
@@ -114,53 +122,9 @@ const wantsExtraction = (form: FormData): boolean => {
   return typeof wish === "string" && flag(wish);
 };
 
-interface Stored {
-  /** Virtual. */
-  readonly path: string;
-  /** The name under which it was sent, or the archive that it came in. */
-  readonly sentName: string;
-  readonly size: number;
-}
-
-interface Skipped {
-  readonly name: string;
-  readonly refusal: DeerflowError;
-}
-
-interface Storing {
-  readonly backend: FileBackend;
-  readonly limits: NonNullable<UploadDeps["uploadLimits"]>;
-  readonly extract: boolean;
-}
-
-/** One after the other; what archives unpack to counts as if it had been sent. */
-async function storeAll(
-  sent: readonly File[],
-  { backend, limits, extract }: Storing,
-): Promise<{ readonly stored: readonly Stored[]; readonly skipped: readonly Skipped[] }> {
-  const stored: Stored[] = [];
-  const skipped: Skipped[] = [];
-  let left = limits.maxTotalSize;
-  for (const file of sent) {
-    const { name: sentName } = file;
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    try {
-      const came =
-        extract && isArchiveName(sentName)
-          ? await extractUpload(backend, { name: sentName, bytes }, { ...limits, maxTotalSize: left })
-          : [{ path: `${VIRTUAL_UPLOADS}/${await storeUpload(backend, sentName, bytes)}`, size: file.size }];
-      left -= came.reduce((sum, { size }) => sum + size, 0);
-      stored.push(...came.map((one) => ({ ...one, sentName })));
-    } catch (error) {
-      if (!isArchiveRefusal(error)) throw error;
-      skipped.push({ name: safeFileName(sentName), refusal: error });
-    }
-  }
-  return { stored, skipped };
-}
-
-const isArchiveRefusal = (error: unknown): error is DeerflowError =>
-  DeerflowError.is(error) && (error.code === "archive_invalid" || error.code === "archive_too_large");
+/** What is known before anything is unpacked. */
+const bytesOf = (sent: readonly File[], extract: boolean): number =>
+  sent.filter(({ name }) => !(extract && isArchiveName(name))).reduce((sum, { size }) => sum + size, 0);
 
 /** The files of the uploads folder; none when it is not there yet. */
 async function listUploads(

@@ -55,6 +55,7 @@ export const makeLeadAgent =
     const services = {
       ...servicesOf(parts, config, request),
       modelName,
+      recentMedia: { maxImages: config.media.max_images, maxBytes: config.media.max_bytes },
       takesMedia: takesMedia(catalogue.models.find(({ name }) => name === modelName)),
     };
     return {

@@ -605,7 +605,7 @@ export const ERROR_CATALOGUE = {
   quota_exceeded: {
     status: 413,
     retry: "caller",
-    text: "{whose} would hold {bytes} bytes; {limit} are allowed.",
+    text: "{whose} would hold {bytes} bytes with this ({used} are held now); {limit} are allowed.",
     next: "Delete files or threads that are not needed, or raise {setting}.",
   },
   database_statement_too_large: {

@@ -76,6 +76,7 @@ describe("parseConfig", () => {
         command_audit: { mode: "enforce", severity: {} },
         command_rules: { allow: [], ask: [], deny: [] },
         uploads: { max_files: 10, max_file_size: 52_428_800, max_total_size: 104_857_600 },
+        media: { max_images: 20, max_bytes: 16_777_216 },
         demo_model: { enabled: true, pace_milliseconds: 0 },
         gateway: { host: "127.0.0.1", port: 2026, cors_origins: [] },
       },

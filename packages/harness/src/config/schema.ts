@@ -37,7 +37,7 @@ export const configSchema = z.strictObject({
   store: storeOverride.describe(
     "Another place for the key-value store only; as database, without retention.",
   ),
-  quota: quotaSection.describe("How much may be kept: uploads, outputs and checkpoints together."),
+  quota: quotaSection.describe("How much may be kept: files and checkpoints together."),
   identity: section({
     enabled: flag(false).describe("Users, tenants and permissions. Not available in this version."),
   }).describe("Who may do what."),
@@ -80,6 +80,15 @@ export const configSchema = z.strictObject({
     max_file_size: integer({ min: 1, fallback: 50 * MEBIBYTE }).describe("Bytes of one file."),
     max_total_size: integer({ min: 1, fallback: 100 * MEBIBYTE }).describe("Bytes of one upload."),
   }).describe("Limits of uploads."),
+  media: section({
+    max_images: integer({ min: 0, fallback: 20 }).describe("Pictures of one request; 0: no limit."),
+    max_bytes: integer({ min: 0, fallback: 16 * MEBIBYTE }).describe(
+      "Bytes of media of one request, as base64; 0: no limit.",
+    ),
+  }).describe(
+    "What a model is shown of earlier pictures and other media. Beyond a limit the older half is left out of the\n" +
+      "request, and the model is told how to see it again. What it has not seen yet it is always shown.",
+  ),
   demo_model: section({
     enabled: flag(true).describe("Offers demo/scripted-1, a scripted model that needs no key and is no AI."),
     pace_milliseconds: integer({ min: 0, max: 1000, fallback: 0 }).describe("Pause between streamed pieces."),

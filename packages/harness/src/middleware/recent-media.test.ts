@@ -4,10 +4,11 @@ import { MemorySaver } from "@langchain/langgraph";
 import { createAgent, tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { configSchema } from "../config/schema.js";
 import { createAgentGraph } from "../graph/create-agent-graph.js";
 import { ScriptedModel } from "../testing/scripted-model.js";
 import { MEDIA_PATH_KEY, MEDIA_RESULT_KEY } from "./media-messages.js";
-import { olderMedia, recentMedia, type RecentMediaLimits } from "./recent-media.js";
+import { DEFAULT_RECENT_MEDIA, olderMedia, recentMedia, type RecentMediaLimits } from "./recent-media.js";
 
 const image = (bytes = 4) => ({ type: "image", mimeType: "image/png", data: "A".repeat(bytes) });
 const asked = (id: string) =>
@@ -39,6 +40,11 @@ describe("the media that a request leaves out", () => {
       ...Array(6).fill(12),
       ...Array(3).fill(18),
     ]);
+  });
+
+  it("are the same without a configuration as with one that says nothing", () => {
+    const { max_images: maxImages, max_bytes: maxBytes } = configSchema.parse({}).media;
+    expect({ maxImages, maxBytes }).toEqual(DEFAULT_RECENT_MEDIA);
   });
 
   it("are counted in bytes too", () => {

@@ -1,10 +1,10 @@
 /** One installation, opened: configuration, storage, sandbox, models, agents and runs, wired together. No logic. */
-import { LEAD_AGENT, makeLeadAgent } from "../agent/lead-agent.js";
+import { LEAD_AGENT, makeLeadAgent, threadFiles } from "../agent/lead-agent.js";
 import type { AgentFactory } from "../agent/contract.js";
 import { lineLogger, type Logger } from "../base/logger.js";
 import { ConfigSource } from "../config/config-source.js";
 import type { DeerflowConfig } from "../config/schema.js";
-import { auditLogPath, resolveHome } from "../context/home-paths.js";
+import { auditLogPath, resolveHome, threadDirectories } from "../context/home-paths.js";
 import type { Principal } from "../context/principal.js";
 import { sandboxId } from "../context/sandbox-id.js";
 import type { ModelCatalogue } from "../models/contract.js";
@@ -22,6 +22,7 @@ import { databaseFolders, databaseLocations, lostOnRestart } from "./database-lo
 import { removeThreadFiles } from "./remove-thread-files.js";
 import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
 import { RunManager } from "./run-manager.js";
+import { StorageQuota } from "./quota/storage-quota.js";
 import { probeSandbox } from "./sandbox-choice.js";
 import { ThreadService } from "./thread-service.js";
 
@@ -41,6 +42,8 @@ export interface Host {
   readonly bridge: StreamBridge;
   readonly runs: RunManager;
   readonly threads: ThreadService;
+  /** What threads and users keep, and may keep. */
+  readonly quota: StorageQuota;
   readonly agents: AgentFactory;
   readonly sandbox: ChosenSandbox;
   /** Which sandbox runs commands, or why none does, for a person. */
@@ -107,7 +110,12 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     maximumRecursionLimit: max_recursion_limit,
   };
   const queue = new InProcessRunQueue();
-  const runs = new RunManager({ persistence, bridge, queue, agents, limits, logger });
+  const quota = new StorageQuota({
+    persistence,
+    limits: () => ({ threadBytes: config().quota.thread_bytes, userBytes: config().quota.user_bytes }),
+    files: async (principal, threadId) => threadFiles(threadDirectories(home, principal, threadId)),
+  });
+  const runs = new RunManager({ persistence, bridge, queue, agents, limits, quota, logger });
   await runs.reconcile();
   const removeFiles = async (principal: Principal, threadId: string) => {
     const { provider } = sandbox;
@@ -121,6 +129,7 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     bridge,
     runs,
     threads: new ThreadService({ persistence, agents, runs, removeFiles, defaultAssistantId: LEAD_AGENT }),
+    quota,
     agents,
     sandbox,
     sandboxDescription: describeSandbox(sandbox),

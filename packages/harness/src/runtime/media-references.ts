@@ -21,6 +21,7 @@ const BLOCK_LEVELS = 2;
 export interface StoredMedia {
   /** Canonical base64. */
   readonly base64: string;
+  /** As the message said that showed it: hostile. */
   readonly mediaType: string;
 }
 

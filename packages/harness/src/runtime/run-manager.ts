@@ -11,6 +11,7 @@ import { FINAL_RUN_STATUSES, type Persistence, type RunRecord } from "../persist
 import type { StreamBridge, StreamFrame, SubscribeOptions } from "./bridge/contract.js";
 import { gapData } from "./bridge/stream-cursor.js";
 import { requireNodes } from "./graph-command.js";
+import type { StorageQuota } from "./quota/storage-quota.js";
 import { RunStopped, stopped } from "./run-outcome.js";
 import type { RunJob, RunQueue } from "./run-queue/contract.js";
 import { threadKey } from "./run-queue/in-process-run-queue.js";
@@ -25,6 +26,8 @@ export interface RunManagerOptions {
   readonly queue: RunQueue;
   readonly agents: AgentFactory;
   readonly limits?: RunLimits;
+  /** What threads and users may keep; no limit when absent. */
+  readonly quota?: Pick<StorageQuota, "requireRoom">;
   readonly logger?: Logger;
   readonly newId?: () => string;
   /** This process, as the rows of its runs name it. */
@@ -69,7 +72,7 @@ export class RunManager {
   /**
    * Adds a run and returns at once; the thread is created when it does not exist.
    * @throws DeerflowError `thread_busy` (strategy reject), `thread_missing` (if_not_exists reject),
-   *   `checkpoint_missing`, `thread_id_invalid`, `invalid_request` (goto an unknown node, media that the thread does not
+   *   `checkpoint_missing`, `thread_id_invalid`, `quota_exceeded`, `invalid_request` (goto an unknown node, media that the thread does not
    *   have); in every such case no run exists
    */
   async start(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
@@ -77,6 +80,7 @@ export class RunManager {
     if (this.#closed) throw new DeerflowError("shutting_down");
     return this.#hold(principal, threadId, async () => {
       const { persistence, bridge, queue, newId = randomUUID } = this.#options;
+      await this.#options.quota?.requireRoom(principal, threadId, sizeOf(request));
       // Asked before a thread is made; the worker puts the media in, so that it is not stored with the request.
       await withRequestMedia(request, threadId, storedMedia(persistence.checkpointer(principal), threadId));
       await this.#admitThread(principal, threadId, request);
@@ -328,6 +332,10 @@ export class RunManager {
     }
   }
 }
+
+/** What the request adds to the thread at least. */
+const sizeOf = ({ payload }: RunRequest): number =>
+  Buffer.byteLength(JSON.stringify([payload["input"], payload["command"]]));
 
 const checkpointMissing = (threadId: string, checkpointId: string) =>
   new DeerflowError("checkpoint_missing", { threadId, checkpointId });
