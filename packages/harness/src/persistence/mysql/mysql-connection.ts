@@ -55,7 +55,8 @@ interface Driver {
 }
 
 async function loadDriver(address: MysqlAddress, database: string | undefined): Promise<Driver> {
-  const { createPool, TypedParameter } = await import("mysql2/promise");
+  // Its named exports are made at run time, where Node finds some of them only below the default.
+  const { createPool, TypedParameter } = (await import("mysql2/promise")).default;
   const { host, port, socketPath, user, password, ssl } = address;
   const pool = createPool({
     ...(socketPath === undefined ? { host, port } : { socketPath }),
