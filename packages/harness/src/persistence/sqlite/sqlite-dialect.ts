@@ -39,8 +39,10 @@ class SqliteDriver implements Driver {
     await turn.begin();
   }
 
-  async commitTransaction(): Promise<void> {
+  async commitTransaction(turn: SqliteTurn): Promise<void> {
     this.#connection.exec("COMMIT");
+    turn.release();
+    await this.#connection.synced();
   }
 
   async rollbackTransaction(): Promise<void> {
@@ -92,6 +94,8 @@ class SqliteTurn implements DatabaseConnection {
     try {
       const result = this.#execute<R>(query);
       this.#connection.exec("COMMIT");
+      this.release();
+      await this.#connection.synced();
       return result;
     } catch (error) {
       if (this.#connection.inTransaction) this.#connection.exec("ROLLBACK");
