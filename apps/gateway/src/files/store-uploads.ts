@@ -41,13 +41,9 @@ export async function storeUploads(
   const skipped: Skipped[] = [];
   try {
     for (const file of sent) {
-      const before = sizeOf(stored);
-      try {
-        stored.push(...(await storeOne(file, storing, before)));
-      } catch (error) {
-        if (!isArchiveRefusal(error)) throw error;
-        skipped.push({ name: safeFileName(file.name), refusal: error });
-      }
+      const came = await unlessRefused(storeOne(file, storing, sizeOf(stored)));
+      if (DeerflowError.is(came)) skipped.push({ name: safeFileName(file.name), refusal: came });
+      else stored.push(...came);
       storing.requireRoom(sizeOf(stored));
     }
   } catch (error) {
@@ -55,6 +51,16 @@ export async function storeUploads(
     throw error;
   }
   return { stored, skipped };
+}
+
+/** An archive that cannot be unpacked is no reason to refuse the other files. */
+async function unlessRefused<T>(work: Promise<T>): Promise<T | DeerflowError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isArchiveRefusal(error)) return error;
+    throw error;
+  }
 }
 
 async function storeOne(

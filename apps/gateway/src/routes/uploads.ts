@@ -49,8 +49,37 @@ const placeOf = (threadId: string, name: string) => {
   return { filename: name, path, virtual_path: path, artifact_url: artifactUrl(threadId, path) };
 };
 
-export function uploadRoutes(deps: UploadDeps) {
+/** Stores what was sent, if it may be kept. */
+async function receive(deps: UploadDeps, context: RequestContext, threadId: string): Promise<UploadResult> {
   const { threads, files, uploadLimits: limits = DEFAULT_UPLOAD_LIMITS, quota } = deps;
+  const form = await readForm(context);
+  const sent = checkUploads(form.getAll("files"), limits);
+  const extract = wantsExtraction(form);
+  const work = async (requireRoom: (added: number) => void) => {
+    await threads.create(context.var.principal, { threadId });
+    const backend = await files(context.var.principal, threadId);
+    return storeUploads(sent, { backend, limits, extract, requireRoom });
+  };
+  const added = { threadId, bytes: bytesOf(sent, extract) };
+  const { stored, skipped } =
+    quota === undefined ? await work(() => undefined) : await quota.admit(context.var.principal, added, work);
+  const [first] = skipped;
+  if (first !== undefined && stored.length === 0) throw first.refusal;
+  const body: UploadResult = {
+    success: true,
+    files: stored.map(({ path, sentName, size }) => ({
+      ...placeOf(threadId, path.slice(VIRTUAL_UPLOADS.length + 1)),
+      original_filename: sentName,
+      size,
+    })),
+    skipped_files: skipped.map(({ name, refusal }) => ({ filename: name, reason: refusal.sentence })),
+    message: `Uploaded ${stored.length} file${stored.length === 1 ? "" : "s"}.`,
+  };
+  return body;
+}
+
+export function uploadRoutes(deps: UploadDeps) {
+  const { threads, uploadLimits: limits = DEFAULT_UPLOAD_LIMITS, quota } = deps;
   const list = async (context: RequestContext): Promise<UploadList> => {
     const threadId = context.req.param("thread_id") ?? "";
     await threads.find(context.var.principal, threadId);
@@ -63,35 +92,9 @@ export function uploadRoutes(deps: UploadDeps) {
     return { files: listed, count: listed.length };
   };
   return new Hono<GatewayVariables>()
-    .post("/:thread_id/uploads", limitBody(limits.maxTotalSize + ENVELOPE_BYTES), async (context) => {
-      const form = await readForm(context);
-      const sent = checkUploads(form.getAll("files"), limits);
-      const threadId = context.req.param("thread_id");
-      const extract = wantsExtraction(form);
-      const work = async (requireRoom: (added: number) => void) => {
-        await threads.create(context.var.principal, { threadId });
-        const backend = await files(context.var.principal, threadId);
-        return storeUploads(sent, { backend, limits, extract, requireRoom });
-      };
-      const added = { threadId, bytes: bytesOf(sent, extract) };
-      const { stored, skipped } =
-        quota === undefined
-          ? await work(() => undefined)
-          : await quota.admit(context.var.principal, added, work);
-      const [first] = skipped;
-      if (first !== undefined && stored.length === 0) throw first.refusal;
-      const body: UploadResult = {
-        success: true,
-        files: stored.map(({ path, sentName, size }) => ({
-          ...placeOf(threadId, path.slice(VIRTUAL_UPLOADS.length + 1)),
-          original_filename: sentName,
-          size,
-        })),
-        skipped_files: skipped.map(({ name, refusal }) => ({ filename: name, reason: refusal.sentence })),
-        message: `Uploaded ${stored.length} file${stored.length === 1 ? "" : "s"}.`,
-      };
-      return context.json(body);
-    })
+    .post("/:thread_id/uploads", limitBody(limits.maxTotalSize + ENVELOPE_BYTES), async (context) =>
+      context.json(await receive(deps, context, context.req.param("thread_id"))),
+    )
     .get("/:thread_id/uploads/limits", (context) => {
       const { maxFiles, maxFileSize, maxTotalSize } = limits;
       const body: UploadLimits = {
@@ -106,7 +109,7 @@ export function uploadRoutes(deps: UploadDeps) {
     .delete("/:thread_id/uploads/:name", async (context) => {
       const { thread_id: threadId, name } = context.req.param();
       await threads.find(context.var.principal, threadId);
-      const backend = await files(context.var.principal, threadId);
+      const backend = await deps.files(context.var.principal, threadId);
       const path = `${VIRTUAL_UPLOADS}/${name}`;
       // Only a name that we could have given is looked for, so none can lead elsewhere.
       const entry = safeFileName(name) === name ? await backend.stat(path) : undefined;

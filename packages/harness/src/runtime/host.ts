@@ -110,11 +110,7 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     maximumRecursionLimit: max_recursion_limit,
   };
   const queue = new InProcessRunQueue();
-  const quota = new StorageQuota({
-    persistence,
-    limits: () => ({ threadBytes: config().quota.thread_bytes, userBytes: config().quota.user_bytes }),
-    files: async (principal, threadId) => threadFiles(threadDirectories(home, principal, threadId)),
-  });
+  const quota = quotaOf({ persistence, config, home });
   const runs = new RunManager({ persistence, bridge, queue, agents, limits, quota, logger });
   await runs.reconcile();
   const removeFiles = async (principal: Principal, threadId: string) => {
@@ -143,6 +139,16 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     },
   };
 }
+
+const quotaOf = (parts: { persistence: Persistence; config: () => DeerflowConfig; home: string }) =>
+  new StorageQuota({
+    persistence: parts.persistence,
+    limits() {
+      const { thread_bytes: threadBytes, user_bytes: userBytes } = parts.config().quota;
+      return { threadBytes, userBytes };
+    },
+    files: async (principal, threadId) => threadFiles(threadDirectories(parts.home, principal, threadId)),
+  });
 
 const sandboxParts = ({ provider, health }: ChosenSandbox) => {
   if (provider === undefined) return {};
