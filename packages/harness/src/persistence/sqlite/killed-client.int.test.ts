@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { killedClientSuite } from "../../testing/killed-client-suite.js";
+
+const folder = mkdtempSync(join(tmpdir(), "deerflow-killed-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+killedClientSuite(
+  "SQLite",
+  async () => ({ backend: "sqlite", path: join(folder, "killed.db") }),
+  async (database) => {
+    const check = await database.read((session) => session.all("PRAGMA integrity_check"));
+    expect(check).toEqual([{ integrity_check: "ok" }]);
+  },
+);

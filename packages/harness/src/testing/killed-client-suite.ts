@@ -1,0 +1,156 @@
+/** What a database must bear: programs that write checkpoints into it and are killed. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SqlDatabase } from "../persistence/sql/contract.js";
+import type { DatabaseLocation } from "../persistence/sql/database-location.js";
+import { verifyThread } from "../persistence/upkeep/verify-thread.js";
+import { type Acknowledgement, faultsOf } from "./acknowledged-writes.js";
+import { compiledFolder, compileRooms } from "./compile-rooms.js";
+import { durableGraph, faultsOfEnd, runToEnd } from "./durable-run.js";
+import { openSaver } from "./open-saver.js";
+import { scaled } from "./test-scale.js";
+
+const KILLS = scaled(200, 4);
+/** A run takes about this long, and several follow each other. */
+const LONGEST_LIFE_MS = 300;
+const CHILD = "durable-run.child.mjs";
+
+type Fact =
+  | Acknowledgement
+  | { readonly kind: "ready" }
+  | { readonly kind: "begun"; readonly threadId: string };
+
+/** A process with runs in it. */
+class Runner {
+  readonly facts: Fact[] = [];
+  readonly ready: Promise<void>;
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<void>;
+  #errors = "";
+
+  constructor(compiled: string, location: DatabaseLocation, name: string) {
+    const script = join(compiled, CHILD);
+    this.#process = spawn(process.execPath, [script, compiled, JSON.stringify(location), name]);
+    this.#ended = new Promise((resolve) => this.#process.on("close", () => resolve()));
+    this.#process.stderr?.on("data", (chunk) => {
+      this.#errors += chunk;
+    });
+    this.ready = new Promise((resolve, reject) => {
+      let text = "";
+      this.#process.stdout?.on("data", (chunk) => {
+        const lines = `${text}${chunk}`.split("\n");
+        text = lines.pop() ?? "";
+        // What the child says is its facts and nothing else.
+        this.facts.push(...lines.map((line) => JSON.parse(line) as Fact));
+        if (this.facts.length > 0) resolve();
+      });
+      void this.#ended.then(() => reject(new Error(`the runner ended early: ${this.#errors}`)));
+    });
+    // Who waits for it is told; a runner that nobody waits for may fail.
+    this.ready.catch(() => undefined);
+  }
+
+  begin(): void {
+    this.#process.stdin?.write("\n");
+  }
+
+  /** @returns what it said on its standard error */
+  async kill(): Promise<string> {
+    this.#process.kill("SIGKILL");
+    await this.#ended;
+    return this.#errors;
+  }
+
+  get threadIds(): readonly string[] {
+    return this.facts.flatMap((fact) => (fact.kind === "begun" ? [fact.threadId] : []));
+  }
+
+  /** Calls that must never run again: their results were stored at a checkpoint that was stored before. */
+  get doneCalls(): ReadonlySet<string> {
+    const put = new Set(
+      this.acknowledged.flatMap((fact) => (fact.kind === "put" ? [fact.checkpointId] : [])),
+    );
+    return new Set(
+      this.acknowledged.flatMap((fact) =>
+        fact.kind === "writes" && put.has(fact.checkpointId)
+          ? fact.calls.map((call) => `${fact.threadId} ${call}`)
+          : [],
+      ),
+    );
+  }
+
+  get acknowledged(): readonly Acknowledgement[] {
+    return this.facts.filter((fact) => fact.kind === "put" || fact.kind === "writes");
+  }
+}
+
+/** Looks at what a killed runner left as a program does that starts anew, and goes on with it. */
+async function goOn(
+  location: DatabaseLocation,
+  runner: Runner,
+  check: (database: SqlDatabase) => Promise<void>,
+) {
+  const { saver, database, close } = await openSaver(location);
+  await check(database);
+  const ran: string[] = [];
+  for (const threadId of runner.threadIds) {
+    expect(await faultsOf(saver, threadId, runner.acknowledged)).toEqual([]);
+    expect((await verifyThread(saver, threadId)).findings).toEqual([]);
+    const graph = durableGraph(saver, (call) => ran.push(`${threadId} ${call}`));
+    await runToEnd(graph, threadId);
+    expect(await faultsOfEnd(graph, threadId)).toEqual([]);
+    expect(await faultsOf(saver, threadId, runner.acknowledged)).toEqual([]);
+  }
+  expect(ran.filter((call) => runner.doneCalls.has(call))).toEqual([]);
+  await close();
+}
+
+/**
+ * @param open - the place of a new database, which stays where it is
+ * @param check - looks at the database itself after each kill
+ */
+export function killedClientSuite(
+  name: string,
+  open: () => Promise<DatabaseLocation>,
+  check: (database: SqlDatabase) => Promise<void> = async () => undefined,
+): void {
+  describe(`${name} under programs that are killed`, () => {
+    const compiled = compiledFolder(`killed-${name}`);
+    beforeAll(() => {
+      compileRooms(["base", "context", "persistence", "testing"], compiled);
+      cpSync(new URL(CHILD, import.meta.url), join(compiled, CHILD));
+    });
+    afterAll(() => rmSync(compiled, { recursive: true, force: true }));
+
+    it(
+      `has all that was acknowledged after each of ${KILLS} kills at random points, and each run goes on to its end`,
+      async () => {
+        const location = await open();
+        await (await openSaver(location)).close();
+        const threadIds: string[] = [];
+        // Started while the one before is looked at: a start takes longer than all the rest.
+        let next = new Runner(compiled, location, "0");
+        for (let kill = 0; kill < KILLS; kill += 1) {
+          const runner = next;
+          await runner.ready;
+          runner.begin();
+          await sleep(Math.random() * LONGEST_LIFE_MS);
+          expect(await runner.kill()).toBe("");
+          if (kill + 1 < KILLS) next = new Runner(compiled, location, String(kill + 1));
+          await goOn(location, runner, check);
+          threadIds.push(...runner.threadIds);
+        }
+        const { saver, close } = await openSaver(location);
+        for (const threadId of threadIds) {
+          expect((await verifyThread(saver, threadId)).findings).toEqual([]);
+          expect(await faultsOfEnd(durableGraph(saver), threadId)).toEqual([]);
+        }
+        await close();
+      },
+      60_000 + KILLS * 5_000,
+    );
+  });
+}
