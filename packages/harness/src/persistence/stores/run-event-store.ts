@@ -50,8 +50,7 @@ export class SqlRunEventStore implements RunEventStore {
 
   async append(principal: Principal, threadId: string, events: readonly NewRunEvent[]): Promise<number> {
     const createdAt = this.#clock.now();
-    return this.#database.transaction(async ({ query, lockThread }) => {
-      await lockThread(principal, threadId);
+    return this.#database.threadTransaction(principal, threadId, async (query) => {
       const { last } = await query
         .selectFrom("run_events")
         .select(({ fn }) => fn.max<number | null>("seq").as("last"))

@@ -65,8 +65,7 @@ export class SqlRunStore implements RunStore {
       created_at: now,
       updated_at: now,
     };
-    await this.#database.transaction(async ({ query, lockThread }) => {
-      await lockThread(principal, run.threadId);
+    await this.#database.threadTransaction(principal, run.threadId, async (query) => {
       const { last } = await query
         .selectFrom("runs")
         .select(({ fn }) => fn.max<number | null>("position").as("last"))
@@ -100,8 +99,7 @@ export class SqlRunStore implements RunStore {
   }
 
   async claim(principal: Principal, threadId: string, runId: string): Promise<RunRecord | undefined> {
-    return this.#database.transaction(async ({ query, lockThread }) => {
-      await lockThread(principal, threadId);
+    return this.#database.threadTransaction(principal, threadId, async (query) => {
       const running = await query
         .selectFrom("runs")
         .select("run_id")
@@ -134,7 +132,7 @@ export class SqlRunStore implements RunStore {
     run: { threadId: string; runId: string; epoch: number },
     outcome: RunOutcome,
   ): Promise<boolean> {
-    return this.#database.transaction(async ({ query }) => {
+    return this.#database.transaction(async (query) => {
       const { numUpdatedRows } = await query
         .updateTable("runs")
         .set(outcomeColumns(outcome, this.#clock.now()))
@@ -154,7 +152,7 @@ export class SqlRunStore implements RunStore {
     run: { threadId: string; runId: string; epoch: number },
     request: JsonObject,
   ): Promise<boolean> {
-    return this.#database.transaction(async ({ query }) => {
+    return this.#database.transaction(async (query) => {
       const { numUpdatedRows } = await query
         .updateTable("runs")
         .set({ request: toJsonText(request) })

@@ -44,7 +44,7 @@ export class SqlThreadStore implements ThreadStore {
       created_at: now,
       updated_at: now,
     };
-    return this.#database.transaction(async ({ query }) => {
+    return this.#database.transaction(async (query) => {
       const existing = await query
         .selectFrom("threads")
         .selectAll()
@@ -90,8 +90,7 @@ export class SqlThreadStore implements ThreadStore {
     threadId: string,
     patch: ThreadPatch,
   ): Promise<ThreadRecord | undefined> {
-    return this.#database.transaction(async ({ query, lockThread }) => {
-      await lockThread(principal, threadId);
+    return this.#database.threadTransaction(principal, threadId, async (query) => {
       const row = await this.#own(principal, query).where("thread_id", "=", threadId).executeTakeFirst();
       if (row === undefined) return undefined;
       const before = toThread(row);
@@ -118,7 +117,7 @@ export class SqlThreadStore implements ThreadStore {
   }
 
   async remove(principal: Principal, threadId: string): Promise<boolean> {
-    return this.#database.transaction(async ({ query }) => {
+    return this.#database.transaction(async (query) => {
       const { numDeletedRows } = await query
         .deleteFrom("threads")
         .where("tenant_id", "=", principal.tenantId)
