@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { killedClientSuite } from "../../testing/killed-client-suite.js";
+import { killedClientSuite } from "../../testing/durable-run/killed-client-suite.js";
 
 const folder = mkdtempSync(join(tmpdir(), "deerflow-killed-"));
 afterAll(() => rmSync(folder, { recursive: true }));

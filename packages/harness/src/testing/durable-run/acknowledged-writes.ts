@@ -1,9 +1,9 @@
 /** What a saver acknowledged, kept so that it can be held against what is stored after a crash. */
 import { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { BaseCheckpointSaver, Checkpoint } from "@langchain/langgraph";
-import { sha256 } from "../base/hash.js";
-import { isRecord } from "../base/json.js";
-import type { InterningCheckpointSaver } from "../persistence/checkpoint/interning-checkpoint-saver.js";
+import { sha256 } from "../../base/hash.js";
+import { isRecord } from "../../base/json.js";
+import type { InterningCheckpointSaver } from "../../persistence/checkpoint/interning-checkpoint-saver.js";
 
 /** What a saver has said is stored. */
 export type Acknowledgement =

@@ -1,8 +1,8 @@
-import { InterningCheckpointSaver } from "../persistence/checkpoint/interning-checkpoint-saver.js";
-import { sqlCheckpointDatabase } from "../persistence/checkpoint/sql-checkpoint-rows.js";
-import type { SqlDatabase } from "../persistence/sql/contract.js";
-import type { DatabaseLocation } from "../persistence/sql/database-location.js";
-import { openDatabase } from "../persistence/sql/open-database.js";
+import { InterningCheckpointSaver } from "../../persistence/checkpoint/interning-checkpoint-saver.js";
+import { sqlCheckpointDatabase } from "../../persistence/checkpoint/sql-checkpoint-rows.js";
+import type { SqlDatabase } from "../../persistence/sql/contract.js";
+import type { DatabaseLocation } from "../../persistence/sql/database-location.js";
+import { openDatabase } from "../../persistence/sql/open-database.js";
 
 /** A saver that remembers nothing, with a connection of its own: what a program has after its start. */
 export interface OpenedSaver {

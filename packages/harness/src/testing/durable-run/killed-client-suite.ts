@@ -4,18 +4,20 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SqlDatabase } from "../persistence/sql/contract.js";
-import type { DatabaseLocation } from "../persistence/sql/database-location.js";
-import { verifyThread } from "../persistence/upkeep/verify-thread.js";
+import type { SqlDatabase } from "../../persistence/sql/contract.js";
+import type { DatabaseLocation } from "../../persistence/sql/database-location.js";
+import { verifyThread } from "../../persistence/upkeep/verify-thread.js";
 import { type Acknowledgement, faultsOf } from "./acknowledged-writes.js";
-import { compiledFolder, compileRooms } from "./compile-rooms.js";
+import { compiledFolder, compileRooms } from "../compile-rooms.js";
 import { durableGraph, faultsOfEnd, runToEnd } from "./durable-run.js";
 import { openSaver } from "./open-saver.js";
-import { scaled } from "./test-scale.js";
+import { scaled } from "../test-scale.js";
 
 const KILLS = scaled(200, 4);
-/** A run takes about this long, and several follow each other. */
-const LONGEST_LIFE_MS = 300;
+/** What is said before a kill: up to that of two runs beside each other, and a half. */
+const MOST_FACTS = 150;
+/** And up to this long after it, so that a kill also meets what nothing was said of yet. */
+const LONGEST_WAIT_MS = 10;
 const CHILD = "durable-run.child.mjs";
 
 type Fact =
@@ -30,6 +32,7 @@ class Runner {
   readonly #process: ChildProcess;
   readonly #ended: Promise<void>;
   #errors = "";
+  #onFacts: () => void = () => undefined;
 
   constructor(compiled: string, location: DatabaseLocation, name: string) {
     const script = join(compiled, CHILD);
@@ -38,19 +41,28 @@ class Runner {
     this.#process.stderr?.on("data", (chunk) => {
       this.#errors += chunk;
     });
-    this.ready = new Promise((resolve, reject) => {
-      let text = "";
-      this.#process.stdout?.on("data", (chunk) => {
-        const lines = `${text}${chunk}`.split("\n");
-        text = lines.pop() ?? "";
-        // What the child says is its facts and nothing else.
-        this.facts.push(...lines.map((line) => JSON.parse(line) as Fact));
-        if (this.facts.length > 0) resolve();
-      });
-      void this.#ended.then(() => reject(new Error(`the runner ended early: ${this.#errors}`)));
+    let text = "";
+    this.#process.stdout?.on("data", (chunk) => {
+      const lines = `${text}${chunk}`.split("\n");
+      text = lines.pop() ?? "";
+      // What the child says is its facts and nothing else.
+      this.facts.push(...lines.map((line) => JSON.parse(line) as Fact));
+      this.#onFacts();
     });
+    this.ready = this.said(1);
     // Who waits for it is told; a runner that nobody waits for may fail.
     this.ready.catch(() => undefined);
+  }
+
+  /** Resolves when it has said so many facts. One waits at a time. */
+  said(count: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#onFacts = () => {
+        if (this.facts.length >= count) resolve();
+      };
+      this.#onFacts();
+      void this.#ended.then(() => reject(new Error(`the runner ended early: ${this.#errors}`)));
+    });
   }
 
   begin(): void {
@@ -120,7 +132,7 @@ export function killedClientSuite(
   describe(`${name} under programs that are killed`, () => {
     const compiled = compiledFolder(`killed-${name}`);
     beforeAll(() => {
-      compileRooms(["base", "context", "persistence", "testing"], compiled);
+      compileRooms(["base", "context", "persistence", "testing/durable-run"], compiled);
       cpSync(new URL(CHILD, import.meta.url), join(compiled, CHILD));
     });
     afterAll(() => rmSync(compiled, { recursive: true, force: true }));
@@ -137,7 +149,8 @@ export function killedClientSuite(
           const runner = next;
           await runner.ready;
           runner.begin();
-          await sleep(Math.random() * LONGEST_LIFE_MS);
+          await runner.said(Math.random() * MOST_FACTS);
+          await sleep(Math.random() * LONGEST_WAIT_MS);
           expect(await runner.kill()).toBe("");
           if (kill + 1 < KILLS) next = new Runner(compiled, location, String(kill + 1));
           await goOn(location, runner, check);

@@ -9,9 +9,9 @@ import { pathToFileURL } from "node:url";
 
 const [compiled, location, name] = process.argv.slice(2);
 const load = (file) => import(pathToFileURL(`${compiled}/${file}`).href);
-const { openSaver } = await load("testing/open-saver.js");
-const { acknowledging } = await load("testing/acknowledged-writes.js");
-const { durableGraph, runToEnd } = await load("testing/durable-run.js");
+const { openSaver } = await load("testing/durable-run/open-saver.js");
+const { acknowledging } = await load("testing/durable-run/acknowledged-writes.js");
+const { durableGraph, runToEnd } = await load("testing/durable-run/durable-run.js");
 /** Written at once, so that a kill cannot keep back what was said before it. */
 const say = (fact) => writeSync(1, `${JSON.stringify(fact)}\n`);
 
