@@ -500,7 +500,7 @@ export const ERROR_CATALOGUE = {
     status: 500,
     retry: "never",
     text: "{path} is not a DeerFlow database ({reason}). It was not changed.",
-    next: "Set database.path to another file.",
+    next: "Set database.path to another file, database.schema to another schema, or database.url to another database.",
   },
   database_newer: {
     status: 500,
@@ -536,7 +536,13 @@ export const ERROR_CATALOGUE = {
     status: 500,
     retry: "caller",
     text: "The database {path} refuses the login ({reason}).",
-    next: "Correct the user and the password in the address of the database.",
+    next: "Correct the user, the password or the name in the address of the database.",
+  },
+  database_forbidden: {
+    status: 500,
+    retry: "caller",
+    text: "The database {path} does not let this user do it ({reason}).",
+    next: "Grant the right to this user, or set database.schema to a schema that it may make and use.",
   },
   database_full: {
     status: 507,
@@ -564,7 +570,7 @@ export const ERROR_CATALOGUE = {
   migration_source_changed: {
     status: 409,
     retry: "caller",
-    text: "A checkpoint of {path} was removed while it was read.",
+    text: "{path} was written to while a thread of it was read.",
     next: "Run the migration again; what was moved already is not moved twice.",
   },
   migration_source_unknown: {
@@ -590,6 +596,17 @@ export const ERROR_CATALOGUE = {
     retry: "caller",
     text: "A checkpoint is not as LangGraph.js writes it ({reason}).",
     next: "Checkpoints of LangGraph for Python have another form and cannot be moved.",
+  },
+  database_switching: {
+    status: 409,
+    retry: "caller",
+    text: "Another process is moving threads from {from} to {to}.",
+    next: "Try again when it is done; `deerflow database status` tells how far it is.",
+  },
+  database_switch_invalid: {
+    status: 422,
+    retry: "caller",
+    text: "The database cannot be switched: {reason}.",
   },
   run_superseded: {
     status: 409,
@@ -678,6 +695,12 @@ export const ERROR_CATALOGUE = {
     retry: "caller",
     text: "Thread {threadId} is busy with run {runId}{where}.",
     next: "{hint}",
+  },
+  thread_moving: {
+    status: 409,
+    retry: "caller",
+    text: "Thread {threadId} moves to the database {to} when its unfinished run is over.",
+    next: "Try again then.",
   },
   thread_exists: { status: 409, retry: "never", text: "There is a thread {threadId} already." },
   thread_missing: { status: 404, retry: "never", text: "There is no thread {threadId}." },
