@@ -17,7 +17,9 @@ import {
   InProcessRunQueue,
   LOCAL_PRINCIPAL,
   MemoryStreamBridge,
+  type QuotaLimits,
   RunManager,
+  StorageQuota,
   ThreadService,
 } from "@deerflow/harness";
 import { MountedDiskBackend } from "@deerflow/harness/filesystem";
@@ -93,10 +95,14 @@ function graphOf(gate: Gate, { checkpointer }: AgentRequest) {
     .compile({ checkpointer });
 }
 
-/** @param buildGraph another agent than the scripted one; `disk` is the folder behind the files of all threads */
+/**
+ * @param buildGraph another agent than the scripted one; `disk` is the folder behind the files of all threads
+ * @param quotaLimits how much may be kept; nothing is counted when absent
+ */
 export async function startScriptedGateway(
   more: Partial<GatewayDeps> = {},
   buildGraph?: (request: AgentRequest, disk: string) => AgentGraph,
+  quotaLimits?: () => QuotaLimits,
 ): Promise<ScriptedGateway> {
   const gate = new Gate();
   const disk = await mkdtemp(join(tmpdir(), "deerflow-gateway-"));
@@ -107,19 +113,23 @@ export async function startScriptedGateway(
     close: async () => undefined,
   });
   const bridge = new MemoryStreamBridge();
-  const runs = new RunManager({ persistence, agents, bridge, queue: new InProcessRunQueue() });
+  const files: GatewayDeps["files"] = async (_principal, threadId) => {
+    const hostPath = join(disk, threadId);
+    await mkdir(hostPath, { recursive: true });
+    return new MountedDiskBackend({
+      mounts: [{ virtualPath: "/mnt/user-data", hostPath, mode: "read-write" }],
+    });
+  };
+  const quota = quotaLimits && new StorageQuota({ persistence, files, limits: quotaLimits });
+  const queue = new InProcessRunQueue();
+  const runs = new RunManager({ persistence, agents, bridge, queue, ...(quota && { quota }) });
   const deps: GatewayDeps = {
     runs,
     threads: new ThreadService({ persistence, agents, runs }),
     events: persistence.events,
     models: async () => ({ models: [] }),
-    files: async (_principal, threadId) => {
-      const hostPath = join(disk, threadId);
-      await mkdir(hostPath, { recursive: true });
-      return new MountedDiskBackend({
-        mounts: [{ virtualPath: "/mnt/user-data", hostPath, mode: "read-write" }],
-      });
-    },
+    files,
+    ...(quota && { quota }),
     health: async () => ({
       sandbox: { provider: "none", available: false, reason: "This is a test." },
       model: { name: "scripted", source: "demo", reason: "This is a test." },
