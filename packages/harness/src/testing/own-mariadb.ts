@@ -1,13 +1,12 @@
 /** A MariaDB server of a suite's own, which it may stop, kill, fill and set as it likes. */
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createConnection } from "mysql2/promise";
 import { findExecutable } from "../base/find-executable.js";
+import { freePort, ServerProcess } from "./server-process.js";
 
 export interface OwnMariadb {
   readonly port: number;
@@ -38,7 +37,6 @@ const SERVER_USER = "mysql";
 const isRoot = process.getuid?.() === 0;
 const userSettings = isRoot ? [`--user=${SERVER_USER}`] : [];
 
-const START_PATIENCE_MS = 60_000;
 /** Small, so that a start takes a second and the files fit on a small disk. */
 const SMALL = [
   "--innodb-log-file-size=8M",
@@ -63,17 +61,6 @@ export function mariadbIsHere(): boolean {
   return false;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => (typeof address === "object" && address ? resolve(address.port) : reject()));
-    });
-  });
-}
-
 async function install(folder: string, settings: readonly string[]): Promise<void> {
   if (isRoot) execFileSync("chown", [SERVER_USER, folder]);
   await promisify(execFile)(programOf("mariadb-install-db") ?? "", [
@@ -86,53 +73,13 @@ async function install(folder: string, settings: readonly string[]): Promise<voi
   ]);
 }
 
-/** One run of the server. */
-class Server {
-  readonly #process: ChildProcess;
-  readonly ended: Promise<void>;
-  #isEnded = false;
-  #errors = "";
-
-  constructor(settings: readonly string[]) {
-    this.#process = spawn(programOf("mariadbd") ?? "", settings, { stdio: ["ignore", "ignore", "pipe"] });
-    this.#process.stderr?.on("data", (chunk) => {
-      this.#errors = `${this.#errors}${chunk}`.slice(-5_000);
-    });
-    this.ended = new Promise((resolve) => {
-      this.#process.once("close", () => {
-        this.#isEnded = true;
-        resolve();
-      });
-    });
-  }
-
-  async end(signal: NodeJS.Signals): Promise<void> {
-    this.#process.kill(signal);
-    await this.ended;
-  }
-
-  async untilAnswering(attempt: () => Promise<unknown>): Promise<void> {
-    const started = performance.now();
-    for (;;) {
-      if (this.#isEnded) throw new Error(`MariaDB ended while it started: ${this.#errors}`);
-      try {
-        await attempt();
-        return;
-      } catch (error) {
-        if (performance.now() - started > START_PATIENCE_MS) throw error;
-      }
-      await sleep(50);
-    }
-  }
-}
-
 /** Installs a server and starts it, on a free port of 127.0.0.1. Root has no password. */
 export async function startOwnMariadb(options: OwnMariadbOptions = {}): Promise<OwnMariadb> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "deerflow-mariadb-"));
   const base = [...SMALL, ...(options.settings ?? [])];
   await install(folder, base);
   const port = await freePort();
-  let server: Server | undefined;
+  let server: ServerProcess | undefined;
 
   const url = (database: string, login = "root") => `mysql://${login}@127.0.0.1:${port}/${database}`;
   async function query(statement: string): Promise<Record<string, unknown>[]> {
@@ -156,7 +103,7 @@ export async function startOwnMariadb(options: OwnMariadbOptions = {}): Promise<
     query,
     async start(settings = []) {
       if (server !== undefined) return;
-      server = new Server([
+      server = new ServerProcess(programOf("mariadbd") ?? "", [
         "--no-defaults",
         `--datadir=${join(folder, "data")}`,
         `--socket=${join(folder, "socket")}`,
