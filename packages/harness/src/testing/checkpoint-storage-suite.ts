@@ -241,6 +241,54 @@ export function checkpointStorageSuite(name: string, open: () => Promise<SqlData
       expect((await read())?.checkpoint.channel_values).toEqual(values);
     });
 
+    it("writes in the order of the calls, also when an earlier one takes longer to prepare", async () => {
+      const first = put(1, {
+        messages: [
+          new HumanMessage({ id: "m", content: noise(9, MEBIBYTE).toString("base64").replaceAll("+", " ") }),
+        ],
+        brief: { text: "a brief that takes a row" },
+      });
+      const second = saver.put(
+        { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: idOf(1) } },
+        {
+          v: 4,
+          id: idOf(2),
+          ts: "",
+          channel_values: {},
+          channel_versions: { messages: 1, brief: 1 },
+          versions_seen: {},
+        },
+        metadata,
+        {},
+      );
+      await Promise.all([first, second]);
+      expect(await valueOf("brief", 2)).toEqual({ text: "a brief that takes a row" });
+      expect((await valueOf("messages", 2)) as BaseMessage[]).toHaveLength(1);
+    });
+
+    it("copies the value of the right branch when two branches gave it one version", async () => {
+      await put(1, { brief: { text: "the first brief of all" } });
+      const config = { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: idOf(1) } };
+      const branch = (id: string, brief: string, newVersions: Record<string, number>) =>
+        saver.put(
+          config,
+          {
+            v: 4,
+            id,
+            ts: "",
+            channel_values: { brief: { text: brief } },
+            channel_versions: { brief: 2 },
+            versions_seen: {},
+          },
+          metadata,
+          newVersions,
+        );
+      await branch(idOf(2), "the brief of the left branch", { brief: 2 });
+      await branch(idOf(3), "the brief of the right branch", { brief: 2 });
+      await branch(idOf(4), "the brief of the left branch", {});
+      expect(await valueOf("brief", 4)).toEqual({ text: "the brief of the left branch" });
+    });
+
     it("refuses the writes of a run that was taken over, and of no other in the same commit", async () => {
       const fence = (runId: string, epoch: number): RunFence => ({ threadId: "t", runId, epoch });
       const addRun = (runId: string, threadId: string) =>

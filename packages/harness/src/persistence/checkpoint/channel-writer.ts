@@ -30,7 +30,7 @@ export interface NewChannels {
   readonly newVersions: ChannelVersions;
   /** The values of the channels in `newVersions`. */
   readonly values: ReadonlyMap<string, EncodedValue>;
-  /** The value of another channel, for the case that it is stored nowhere. */
+  /** The value of another channel, if the checkpoint came with it. */
   encodeOther(channel: string): Promise<EncodedValue | undefined>;
 }
 
@@ -107,8 +107,9 @@ async function placeRecord(
 }
 
 /**
- * The value of a channel that this checkpoint did not change: its parent's. A copy of a checkpoint elsewhere in the
- * history has that of any checkpoint with the same version. When the parent is gone the value is stored again.
+ * The value of a channel that this checkpoint did not change: its parent's. Where the parent has another version, as
+ * for a copy of a checkpoint, or is gone, the value that came along is stored: two forks may give one version to
+ * different values, so a version does not tell which. Without a parent the version has to.
  */
 async function unchangedPlace(
   storing: Storing,
@@ -120,21 +121,16 @@ async function unchangedPlace(
   }: { channel: string; version: string | number; before: ChannelPlace | undefined },
 ): Promise<ValuePlace | undefined> {
   if (before?.version === version) return before.value;
-  const { batch } = storing;
-  const found = await findVersion(batch, put.ns, { channel, version });
-  if (found !== undefined) return found.value;
-  const isParentGone =
-    put.parentId !== undefined && (await batch.channelsOf(put.ns, put.parentId)) === undefined;
-  if (!isParentGone) return undefined;
-  return placeEncoded(storing, channel, await put.encodeOther(channel));
+  const given = put.parentId === undefined ? undefined : await put.encodeOther(channel);
+  if (given !== undefined) return placeEncoded(storing, channel, given);
+  return (await findVersion(storing.batch, put.ns, { channel, version }))?.value;
 }
 
 async function placeEncoded(
   storing: Storing,
   channel: string,
-  value: EncodedValue | undefined,
+  value: EncodedValue,
 ): Promise<ValuePlace | undefined> {
-  if (value === undefined) return undefined;
   const numbers = await storing.interner.intern(new Set(value.messages), storing.batch);
   return placeValue({ ...storing, numbers }, channel, { value, before: undefined });
 }

@@ -34,7 +34,7 @@ import type {
   ListedCheckpointRow,
   RunFence,
 } from "./checkpoint-rows.js";
-import { GroupCommit } from "./group-commit.js";
+import { GroupCommit, type LoneWrite, type ThreadWrite } from "./group-commit.js";
 import { findMedia, type StoredMedia } from "./media-reader.js";
 import { markMessages } from "./message-marks.js";
 import { MessageInterner } from "./message-interner.js";
@@ -237,7 +237,7 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     const alone = async (rows: CheckpointRows) => {
       await rows.removeThread(scope, threadId);
     };
-    await this.#inOrder(threadId, async () => this.#commits.submit({ alone }));
+    await this.#submitInOrder(threadId, async () => ({ alone }));
   }
 
   /**
@@ -264,23 +264,29 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     { threadId, fence }: { threadId: string; fence: RunFence | undefined },
     prepare: () => Promise<Prepared>,
   ): Promise<void> {
-    await this.#inOrder(threadId, async () => {
+    await this.#submitInOrder(threadId, async () => {
       const { values, work } = await prepare();
       const messages = new Set<BaseMessage>(values.flatMap((value) => value.messages));
       await this.#interner.prepare(messages);
       const { memory, interner } = { memory: this.#memory, interner: this.#interner };
-      return this.#commits.submit({
+      return {
         threadId,
         fence,
-        run: async (batch) =>
-          work({ batch, memory, interner, numbers: await interner.intern(messages, batch) }),
-      });
+        run: async (batch) => {
+          const numbers = await interner.intern(messages, batch);
+          await work({ batch, memory, interner, numbers });
+        },
+      };
     });
   }
 
-  /** Calls for one thread are submitted in the order in which they came, however long each takes to prepare. */
-  async #inOrder(threadId: string, submit: () => Promise<Promise<void> | void>): Promise<void> {
-    const { committed } = await this.#order.hold(threadId, async () => ({ committed: submit() }));
+  /** Writes to one thread are submitted in the order in which they came, however long each takes to prepare. */
+  async #submitInOrder(threadId: string, prepare: () => Promise<ThreadWrite | LoneWrite>): Promise<void> {
+    // In an object, because the lock is let go when the write is submitted and not when it is committed.
+    const { committed } = await this.#order.hold(threadId, async () => {
+      const write = await prepare();
+      return { committed: this.#commits.submit(write) };
+    });
     await committed;
   }
 

@@ -114,11 +114,11 @@ export interface MessageText {
 /** The whole message as JSON; long media stands apart. */
 export function messageToText(message: BaseMessage): MessageText {
   const media = new Map<string, { base64: string; mediaType: string | undefined }>();
-  const put = (text: string, mediaType: string | undefined): MediaMark | undefined => {
+  const put = (text: string, mediaType: () => string | undefined): MediaMark | undefined => {
     const found = readMediaText(text);
     if (found === undefined) return undefined;
     const hash = hashToText(sha256(found.base64));
-    media.set(hash, { base64: found.base64, mediaType: found.mediaType ?? mediaType });
+    media.set(hash, { base64: found.base64, mediaType: found.mediaType ?? mediaType() });
     return [found.prefix, hash];
   };
   return { text: toTaggedJson(take(message), PARTS, { put }), media };

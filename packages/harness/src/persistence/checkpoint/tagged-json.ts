@@ -20,8 +20,8 @@ export interface MessageParts {
 
 /** Where texts that are media go, and where they come from. */
 export interface MediaShelf {
-  /** What stands in the text's place, as JSON; undefined when the text stays. */
-  put?(text: string, mediaType: string | undefined): unknown;
+  /** What stands in the text's place, as JSON; undefined when the text stays. The media type is what the object around the text says. */
+  put?(text: string, mediaType: () => string | undefined): unknown;
   /** The text again, from what `put` returned. */
   get?(placed: unknown): string;
 }
@@ -47,7 +47,7 @@ class Encoder {
   readonly #around = new Set<object>();
   readonly #messages: MessageParts;
   readonly #media: MediaShelf;
-  #mediaType: string | undefined;
+  #holder: object | undefined;
 
   constructor(messages: MessageParts, media: MediaShelf) {
     this.#messages = messages;
@@ -74,20 +74,21 @@ class Encoder {
     if (value instanceof Set) return tag("set", this.#list([...value]));
     if (BaseMessage.isInstance(value)) return tag("message", this.encode(this.#messages.take(value)));
     if ("toJSON" in value && typeof value.toJSON === "function") return this.encode(value.toJSON());
-    // Set for the texts of this object only: those of inner ones have their own.
     const entries = Object.entries(value).map(([key, inner]) => {
-      this.#mediaType = typeof inner === "string" ? mediaTypeIn(value) : undefined;
+      this.#holder = value;
       return [key, this.encode(inner)];
     });
     return TAG in value ? tag("object", entries) : Object.fromEntries(entries);
   }
 
   #text(value: string): unknown {
-    const placed = this.#media.put?.(value, this.#mediaType);
+    const holder = this.#holder;
+    const placed = this.#media.put?.(value, () => holder && mediaTypeIn(holder));
     return placed === undefined ? value : tag("media", placed);
   }
 
   #list(values: readonly unknown[]): unknown[] {
+    this.#holder = undefined;
     return values.map((value) => (value === undefined ? tag("undefined") : this.encode(value)));
   }
 }
