@@ -30,7 +30,6 @@ export class AppDatabase {
    * @throws DeerflowError `database_busy` when others were always faster
    */
   async transaction<T>(work: (query: Transaction<AppSchema>) => Promise<T>): Promise<T> {
-    const { backend } = this;
     const started = performance.now();
     let committing = false;
     const attempt = () => {
@@ -41,13 +40,12 @@ export class AppDatabase {
         return result;
       });
     };
+    const passing = (error: unknown) =>
+      passingOf(error, { committing, elapsed: performance.now() - started });
     try {
-      return await retrying(attempt, {
-        passingOf: (error) => passingOf(error, { backend, committing }),
-        sleep,
-      });
+      return await retrying(attempt, { passingOf: passing, sleep });
     } catch (error) {
-      if (DeerflowError.is(error) || passingOf(error, { backend, committing }) === undefined) throw error;
+      if (DeerflowError.is(error) || passing(error) === undefined) throw error;
       const seconds = Math.ceil((performance.now() - started) / 1000);
       throw new DeerflowError("database_busy", { path: this.#name, seconds }, error);
     }

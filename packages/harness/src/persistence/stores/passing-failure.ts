@@ -1,6 +1,5 @@
 /** Which failures of a transaction say that the same one may succeed when it is run again. */
 import { DeerflowError } from "../../base/errors.js";
-import type { SqlBackend } from "../sql/contract.js";
 import type { Passing } from "../sql/retries.js";
 
 /** The codes that the drivers give when another transaction was first. */
@@ -21,19 +20,24 @@ const isOvertaken = (error: unknown): boolean =>
   error instanceof Error &&
   (("code" in error && OVERTAKEN.has(String(error.code))) || isOvertaken(error.cause));
 
+/** A connection takes about as long to try again by itself where it cannot be made at all. */
+const PATIENCE_MS = 10_000;
+
+/** When a transaction failed. */
+export interface FailureMoment {
+  /** While it was committed, so that what it wrote may be there. */
+  readonly committing: boolean;
+  /** Milliseconds since its first try began. */
+  readonly elapsed: number;
+}
+
 /**
  * Why another try may succeed; undefined where it would not.
  *
  * @param error - of a driver, or one of ours with a driver's as its cause
- * @param committing - it came while the transaction was committed, so that what it wrote may be there
  */
-export function passingOf(
-  error: unknown,
-  on: { backend: SqlBackend; committing: boolean },
-): Passing | undefined {
+export function passingOf(error: unknown, { committing, elapsed }: FailureMoment): Passing | undefined {
   if (isOvertaken(error)) return "deadlock";
-  // SQLite has waited as long as it should.
-  if (!DeerflowError.is(error) || on.backend === "sqlite" || on.committing) return undefined;
-  if (error.code === "database_unreachable") return "broken";
-  return error.code === "database_busy" ? "lock_wait" : undefined;
+  if (!DeerflowError.is(error) || error.code !== "database_unreachable") return undefined;
+  return committing || elapsed > PATIENCE_MS ? undefined : "broken";
 }
