@@ -7,9 +7,13 @@ import { killedClientSuite } from "../../testing/durable-run/killed-client-suite
 const folder = mkdtempSync(join(tmpdir(), "deerflow-killed-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+let opened = 0;
 killedClientSuite(
   "SQLite",
-  async () => ({ backend: "sqlite", path: join(folder, "killed.db") }),
+  async () => {
+    opened += 1;
+    return { backend: "sqlite", path: join(folder, `${opened}.db`) };
+  },
   async (database) => {
     const check = await database.read((session) => session.all("PRAGMA integrity_check"));
     expect(check).toEqual([{ integrity_check: "ok" }]);

@@ -14,6 +14,8 @@ import { openSaver } from "./open-saver.js";
 import { scaled } from "../test-scale.js";
 
 const KILLS = scaled(200, 4);
+/** So that looking at a whole database does not take longer and longer. */
+const KILLS_PER_DATABASE = 25;
 /** What is said before a kill: up to that of two runs beside each other, and a half. */
 const MOST_FACTS = 150;
 /** And up to this long after it, so that a kill also meets what nothing was said of yet. */
@@ -104,24 +106,39 @@ async function goOn(
   location: DatabaseLocation,
   runner: Runner,
   check: (database: SqlDatabase) => Promise<void>,
-) {
+): Promise<void> {
   const { saver, database, close } = await openSaver(location);
   await check(database);
   const ran: string[] = [];
-  for (const threadId of runner.threadIds) {
+  const goOnWith = async (threadId: string) => {
     expect(await faultsOf(saver, threadId, runner.acknowledged)).toEqual([]);
     expect((await verifyThread(saver, threadId)).findings).toEqual([]);
     const graph = durableGraph(saver, (call) => ran.push(`${threadId} ${call}`));
     await runToEnd(graph, threadId);
     expect(await faultsOfEnd(graph, threadId)).toEqual([]);
-    expect(await faultsOf(saver, threadId, runner.acknowledged)).toEqual([]);
-  }
+  };
+  await Promise.all(runner.threadIds.map(goOnWith));
   expect(ran.filter((call) => runner.doneCalls.has(call))).toEqual([]);
   await close();
 }
 
+/** Looks at threads that have come to their end, whatever was killed since. */
+async function expectKept(
+  location: DatabaseLocation,
+  threadIds: readonly string[],
+  facts: readonly Acknowledgement[],
+): Promise<void> {
+  const { saver, close } = await openSaver(location);
+  for (const threadId of threadIds) {
+    expect(await faultsOf(saver, threadId, facts)).toEqual([]);
+    expect((await verifyThread(saver, threadId)).findings).toEqual([]);
+    expect(await faultsOfEnd(durableGraph(saver), threadId)).toEqual([]);
+  }
+  await close();
+}
+
 /**
- * @param open - the place of a new database, which stays where it is
+ * @param open - the place of a new database
  * @param check - looks at the database itself after each kill
  */
 export function killedClientSuite(
@@ -137,31 +154,44 @@ export function killedClientSuite(
     });
     afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
+    let started = 0;
+    const start = (location: DatabaseLocation): Runner => {
+      started += 1;
+      return new Runner(compiled, location, String(started));
+    };
+
+    /** Kills so many programs one after the other, all on one new database. */
+    async function killAll(kills: number): Promise<void> {
+      const location = await open();
+      await (await openSaver(location)).close();
+      const runners: Runner[] = [];
+      // Started while the one before is looked at: a start takes longer than all the rest.
+      let next = start(location);
+      for (let kill = 1; kill <= kills; kill += 1) {
+        const runner = next;
+        await runner.ready;
+        runner.begin();
+        await runner.said(Math.random() * MOST_FACTS);
+        await sleep(Math.random() * LONGEST_WAIT_MS);
+        expect(await runner.kill()).toBe("");
+        if (kill < kills) next = start(location);
+        await goOn(location, runner, check);
+        runners.push(runner);
+      }
+      const threadIds = runners.flatMap((runner) => runner.threadIds);
+      await expectKept(
+        location,
+        threadIds,
+        runners.flatMap(({ acknowledged }) => acknowledged),
+      );
+    }
+
     it(
       `has all that was acknowledged after each of ${KILLS} kills at random points, and each run goes on to its end`,
       async () => {
-        const location = await open();
-        await (await openSaver(location)).close();
-        const threadIds: string[] = [];
-        // Started while the one before is looked at: a start takes longer than all the rest.
-        let next = new Runner(compiled, location, "0");
-        for (let kill = 0; kill < KILLS; kill += 1) {
-          const runner = next;
-          await runner.ready;
-          runner.begin();
-          await runner.said(Math.random() * MOST_FACTS);
-          await sleep(Math.random() * LONGEST_WAIT_MS);
-          expect(await runner.kill()).toBe("");
-          if (kill + 1 < KILLS) next = new Runner(compiled, location, String(kill + 1));
-          await goOn(location, runner, check);
-          threadIds.push(...runner.threadIds);
+        for (let left = KILLS; left > 0; left -= KILLS_PER_DATABASE) {
+          await killAll(Math.min(left, KILLS_PER_DATABASE));
         }
-        const { saver, close } = await openSaver(location);
-        for (const threadId of threadIds) {
-          expect((await verifyThread(saver, threadId)).findings).toEqual([]);
-          expect(await faultsOfEnd(durableGraph(saver), threadId)).toEqual([]);
-        }
-        await close();
       },
       60_000 + KILLS * 5_000,
     );
