@@ -19,6 +19,7 @@ import {
   type UploadList,
 } from "@deerflow/protocol";
 import { GatewayError, refusalOf } from "./gateway-error.js";
+import type { ShownImage } from "./view-message.js";
 
 /** What a schema must be able to do; Zod schemas fit. */
 interface Schema<Value> {
@@ -147,6 +148,11 @@ export class GatewayClient {
   /** The address of a file of the thread by its virtual path. */
   artifactAddress(threadId: string, path: string, download = false): string {
     return `${this.#baseUrl}${artifactUrl(threadId, path)}${download ? "?download=true" : ""}`;
+  }
+
+  /** The address of a picture of a message, which the message has without the server. */
+  imageAddress({ address }: ShownImage): string {
+    return address.startsWith("/") ? `${this.#baseUrl}${address}` : address;
   }
 
   /** The content of a file of the thread. */

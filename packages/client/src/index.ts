@@ -25,4 +25,11 @@ export {
 } from "./thread-view.js";
 export type { ToolCallState, ToolCallView } from "./tool-call-view.js";
 export { uploadFile, type UploadOptions } from "./upload.js";
-export type { AttachedFile, RequestedCall, ToolResult, ViewMessage, ViewRole } from "./view-message.js";
+export type {
+  AttachedFile,
+  RequestedCall,
+  ShownImage,
+  ToolResult,
+  ViewMessage,
+  ViewRole,
+} from "./view-message.js";

@@ -1,7 +1,7 @@
 /** What a card of a tool call shows, read from the messages around it. */
 import { numberOf, textOf, type JsonRecord } from "./json.js";
 import type { LiveOutput, LiveOutputs } from "./live-output.js";
-import type { ViewMessage } from "./view-message.js";
+import type { ShownImage, ViewMessage } from "./view-message.js";
 
 /**
  * `writing`: the model still writes the arguments. `refused`: a gate said no before the tool ran.
@@ -19,6 +19,8 @@ export interface ToolCallView {
   /** Why it failed or was refused: a public error code. */
   readonly code: string | undefined;
   readonly result: string;
+  /** Absent for none. */
+  readonly images?: readonly ShownImage[];
   readonly artifact: JsonRecord;
   /** How long the tool itself measured; undefined where it did not say. */
   readonly durationMs: number | undefined;
@@ -72,6 +74,7 @@ export function toolCallsOf(
           state,
           code: textOf(answer?.result?.artifact["code"]),
           result: answer?.text ?? "",
+          ...(answer?.images === undefined ? {} : { images: answer.images }),
           artifact: answer?.result?.artifact ?? {},
           durationMs: numberOf(answer?.result?.artifact["duration_ms"]),
           live: state === "running" && Object.hasOwn(live, call.id) ? live[call.id] : undefined,

@@ -19,6 +19,14 @@ export interface AttachedFile {
   readonly path: string;
 }
 
+/** A picture in a message. */
+export interface ShownImage {
+  /** A picture of the thread by its address on the gateway, or a small one as a data URL; never one from elsewhere. */
+  readonly address: string;
+  /** What it is called; empty where nobody said. */
+  readonly name: string;
+}
+
 export interface ViewMessage {
   readonly id: string;
   readonly role: ViewRole;
@@ -27,6 +35,8 @@ export interface ViewMessage {
   readonly reasoning: string;
   readonly calls: readonly RequestedCall[];
   readonly files: readonly AttachedFile[];
+  /** Absent for none. */
+  readonly images?: readonly ShownImage[];
   /** True while more of it is coming. */
   readonly streaming: boolean;
   /** Only for role `tool`. */
@@ -93,6 +103,33 @@ const filesOf = (message: JsonRecord): AttachedFile[] =>
       return [{ filename, size: numberOf(file["size"]) ?? 0, path: textOf(file["path"]) ?? "" }];
     });
 
+/** Where the gateway keeps what messages show. Any other address could tell its host that a message was read. */
+const MEDIA_ADDRESS = /^\/api\/threads\/[\w-]{1,64}\/media\/[0-9a-f]{64}$/;
+const SMALL_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]{1,4096}$/;
+
+/** The address of a picture in any form in which a content part may have it. */
+function addressOf(part: JsonRecord): string {
+  const nested = recordOf(part["image_url"]);
+  const url = textOf(nested["url"]) ?? textOf(part["image_url"]) ?? textOf(part["url"]);
+  const data = textOf(part["data"]);
+  const type = textOf(part["mimeType"]) ?? textOf(part["mime_type"]) ?? "";
+  return url ?? (data === undefined ? "" : `data:${type};base64,${data}`);
+}
+
+const nameOf = (part: JsonRecord): string => {
+  const { name, filename } = recordOf(recordOf(part["stored_as"] ?? part)["metadata"]);
+  return textOf(filename) ?? textOf(name) ?? "";
+};
+
+function imagesOf(message: JsonRecord): ShownImage[] {
+  const path = textOf(recordOf(message["additional_kwargs"])["read_file_path"]);
+  return listOf(message["content"])
+    .map(recordOf)
+    .filter((part) => part["type"] === "image_url" || part["type"] === "image")
+    .map((part) => ({ address: addressOf(part), name: path ?? nameOf(part) }))
+    .filter(({ address }) => MEDIA_ADDRESS.test(address) || SMALL_IMAGE.test(address));
+}
+
 function resultOf(message: JsonRecord): ToolResult | undefined {
   const callId = textOf(message["tool_call_id"]);
   if (callId === undefined) return undefined;
@@ -106,8 +143,11 @@ export function viewMessageOf(wire: unknown): ViewMessage | undefined {
   const id = textOf(message["id"]);
   const role = ROLES[textOf(message["type"]) ?? ""];
   if (id === undefined || id === "" || role === undefined) return undefined;
-  if (recordOf(message["additional_kwargs"])["hide_from_ui"] === true) return undefined;
+  const said = recordOf(message["additional_kwargs"]);
+  // What a tool shows the model in a person's place was said by nobody.
+  if (said["hide_from_ui"] === true || said["read_file_media_result"] === true) return undefined;
   const result = role === "tool" ? resultOf(message) : undefined;
+  const images = imagesOf(message);
   return {
     id,
     role,
@@ -115,6 +155,7 @@ export function viewMessageOf(wire: unknown): ViewMessage | undefined {
     reasoning: role === "ai" ? reasoningText(message) : "",
     calls: role === "ai" ? callsOf(message) : [],
     files: role === "human" ? filesOf(message) : [],
+    ...(images.length === 0 ? {} : { images }),
     streaming: false,
     ...(result === undefined ? {} : { result }),
   };

@@ -68,6 +68,7 @@ export const en = {
   jumpToLatest: "Jump to the latest",
   copy: "Copy",
   copied: "Copied",
+  image: "Image",
   imageBlocked: "Image not loaded: {alt}",
   composerLabel: "Message to the agent",
   composerPlaceholder: "Describe a task…",

@@ -68,6 +68,7 @@ export const zh: Messages = {
   jumpToLatest: "跳到最新",
   copy: "复制",
   copied: "已复制",
+  image: "图片",
   imageBlocked: "未加载图片：{alt}",
   composerLabel: "发给智能体的消息",
   composerPlaceholder: "描述一个任务……",

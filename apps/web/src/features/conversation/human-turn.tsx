@@ -4,6 +4,7 @@ import { Paperclip } from "lucide-react";
 import { memo } from "react";
 import { useText } from "../../i18n/language-context.js";
 import { formatSize } from "../../lib/format.js";
+import { ShownImages } from "./shown-images.js";
 
 export const HumanTurn = memo(function HumanTurn({ message }: { readonly message: ViewMessage }) {
   const t = useText();
@@ -23,6 +24,7 @@ export const HumanTurn = memo(function HumanTurn({ message }: { readonly message
           ))}
         </ul>
       )}
+      {message.images !== undefined && <ShownImages images={message.images} />}
       <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-3.5 py-2 text-[0.9375rem] whitespace-pre-wrap wrap-anywhere">
         {message.text}
       </div>

@@ -1,6 +1,7 @@
 /** What a tool was asked and what it said. */
 import type { ToolCallView } from "@deerflow/client";
 import { useText } from "../../i18n/language-context.js";
+import { ShownImages } from "../conversation/shown-images.js";
 import { LongText } from "./long-text.js";
 import { shownArguments } from "./tool-call-text.js";
 
@@ -36,6 +37,7 @@ export function ToolCallDetails({ call }: { readonly call: ToolCallView }) {
           ) : (
             <LongText text={call.result} label={t("toolResult")} />
           )}
+          {call.images !== undefined && <ShownImages images={call.images} />}
         </div>
       )}
     </div>
