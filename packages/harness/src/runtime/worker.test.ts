@@ -3,6 +3,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import type { AgentGraph, AgentRequest } from "../agent/contract.js";
 import { LOCAL_PRINCIPAL, type Principal } from "../context/principal.js";
+import type { RunFence } from "../persistence/checkpoint/checkpoint-rows.js";
 import { openPersistence } from "../persistence/open-persistence.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
 import { RunManager } from "./run-manager.js";
@@ -15,9 +16,13 @@ const answerTo = (text: string) => ({ messages: [{ role: "ai", content: text }] 
 
 async function serve(wrap = (saver: BaseCheckpointSaver) => saver) {
   const memory = await openPersistence({ backend: "memory" });
+  const fences: RunFence[] = [];
   const persistence = {
     ...memory,
-    checkpointer: (principal: Principal) => wrap(memory.checkpointer(principal)),
+    checkpointer(principal: Principal, fence?: RunFence) {
+      if (fence !== undefined) fences.push(fence);
+      return wrap(memory.checkpointer(principal, fence));
+    },
   };
   const agents = async ({ checkpointer }: AgentRequest) => ({
     graph: new StateGraph(State)
@@ -43,7 +48,7 @@ async function serve(wrap = (saver: BaseCheckpointSaver) => saver) {
       "t1",
       parseRunRequest({ assistant_id: "lead_agent", input, stream_mode: ["values"] }),
     );
-  return { runs, threads, start };
+  return { runs, threads, start, fences };
 }
 
 describe("the worker", () => {
@@ -69,6 +74,13 @@ describe("the worker", () => {
     expect(
       await threads.history(LOCAL_PRINCIPAL, "t1", { limit: 20, metadata: { run_id: next.runId } }),
     ).toHaveLength(4);
+  });
+
+  it("stores checkpoints as the owner that it was when it took the run up", async () => {
+    const { runs, start, fences } = await serve();
+    const run = await start();
+    await runs.join({ principal: LOCAL_PRINCIPAL, ...run });
+    expect(fences).toEqual([{ threadId: "t1", runId: run.runId, epoch: 1 }]);
   });
 
   it("shows a client no step whose checkpoint is not stored, however slow the disk", async () => {

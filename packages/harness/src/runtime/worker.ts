@@ -81,7 +81,10 @@ export class RunWorker {
   async #runToEnding(work: Work): Promise<RunEnding> {
     const { persistence, agents, logger } = this.#options;
     const { job, request, signal } = work;
-    const { saver, settled } = trackSaver(persistence.checkpointer(job.principal), stampOf(work));
+    const { threadId, runId } = job;
+    // Once another process has taken the run over, this one stores nothing for it any more.
+    const fence = { threadId, runId, epoch: work.record.epoch };
+    const { saver, settled } = trackSaver(persistence.checkpointer(job.principal, fence), stampOf(work));
     let agent: PreparedAgent | undefined;
     try {
       signal.throwIfAborted();
