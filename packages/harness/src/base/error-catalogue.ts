@@ -600,8 +600,20 @@ export const ERROR_CATALOGUE = {
   database_switching: {
     status: 409,
     retry: "caller",
-    text: "Another process is moving threads from {from} to {to}.",
+    text: "Threads are being moved from {from} to {to}.",
     next: "Try again when it is done; `deerflow database status` tells how far it is.",
+  },
+  database_switch_unfinished: {
+    status: 500,
+    retry: "caller",
+    text: "Threads are still in the database {from}: a switch to {to} was not ended, and the configuration names {configured}.",
+    next: "Configure {to}, and start again: the rest is moved then.",
+  },
+  database_switch_unreadable: {
+    status: 500,
+    retry: "caller",
+    text: "{path} tells which database is in use, and cannot be read ({reason}).",
+    next: "Configure the database that the server used last, and move that file away.",
   },
   database_switch_invalid: {
     status: 422,

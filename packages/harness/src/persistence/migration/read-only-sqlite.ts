@@ -17,7 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
 import { isProcessAlive, processIdentity } from "../../base/process-identity.js";
-import type { SqlSession } from "../sql/contract.js";
+import type { SqlDatabase, SqlSession } from "../sql/contract.js";
 import { wasOpenedHere } from "../sqlite/open-files.js";
 import { SqliteConnection } from "../sqlite/sqlite-connection.js";
 import { sqliteDatabase } from "../sqlite/sqlite-database.js";
@@ -69,8 +69,19 @@ export class ReadOnlySqlite {
     return new ReadOnlySqlite(path, stamp, undefined);
   }
 
-  get name(): string {
-    return this.path;
+  /** As a database of the stores that takes no writes. */
+  get database(): SqlDatabase {
+    const refuse = async (): Promise<never> => {
+      throw new DeerflowError("database_read_only", { path: this.path, reason: "it is only read here" });
+    };
+    return {
+      ...sqliteDatabase(this.#connection),
+      name: this.path,
+      read: (work) => this.read(work),
+      write: refuse,
+      compact: refuse,
+      close: () => this.close(),
+    };
   }
 
   /** Where SQLite keeps its files of this reader; undefined when the file is read in its place. */

@@ -3,19 +3,12 @@ import { DeerflowError } from "../../../base/errors.js";
 import { isRecord } from "../../../base/json.js";
 import type { SqlSession, SqlValue } from "../../sql/contract.js";
 import type { LangGraphSource, StoredCheckpoint, StoredValue, ValueIdentity } from "./contract.js";
-import { headOf, type ReadableFile, versionsOf, writeOf } from "./langgraph-sqlite.js";
+import { headOf, type ReadableDatabase, versionsOf, writeOf } from "./langgraph-sqlite.js";
 import type { CheckpointHead } from "./parents-first.js";
 import { storedValue } from "./value-decoder.js";
 
 /** Blobs of one question. */
 const BLOBS_AT_ONCE = 50;
-
-/** @param tables - the names of the tables, quoted, with their schema */
-export interface LangGraphPostgresTables {
-  readonly checkpoints: string;
-  readonly blobs: string;
-  readonly writes: string;
-}
 
 interface Place {
   readonly threadId: string;
@@ -24,22 +17,21 @@ interface Place {
 
 export class LangGraphPostgres implements LangGraphSource {
   readonly name: string;
-  readonly #database: ReadableFile;
-  readonly #tables: LangGraphPostgresTables;
+  readonly #database: ReadableDatabase;
 
-  constructor(database: ReadableFile, tables: LangGraphPostgresTables) {
+  /** @param database - whose turns look for tables in the saver's schema */
+  constructor(database: ReadableDatabase) {
     this.name = database.name;
     this.#database = database;
-    this.#tables = tables;
   }
 
   async threadIds(): Promise<readonly string[]> {
-    const sql = `SELECT DISTINCT thread_id FROM ${this.#tables.checkpoints} ORDER BY thread_id`;
+    const sql = `SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id`;
     return (await this.#all(sql, [])).map((row) => String(row["thread_id"]));
   }
 
   async heads(threadId: string): Promise<readonly CheckpointHead[]> {
-    const sql = `SELECT checkpoint_ns, checkpoint_id, parent_checkpoint_id FROM ${this.#tables.checkpoints}
+    const sql = `SELECT checkpoint_ns, checkpoint_id, parent_checkpoint_id FROM checkpoints
       WHERE thread_id = ?`;
     return (await this.#all(sql, [threadId])).map(headOf);
   }
@@ -54,11 +46,11 @@ export class LangGraphPostgres implements LangGraphSource {
       const where = "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?";
       const [row] = await session.all(
         `SELECT CAST(checkpoint AS TEXT) AS checkpoint, CAST(metadata AS TEXT) AS metadata
-          FROM ${this.#tables.checkpoints} ${where}`,
+          FROM checkpoints ${where}`,
         key,
       );
       const writes = await session.all(
-        `SELECT task_id, idx, channel, type, blob AS data FROM ${this.#tables.writes} ${where} ORDER BY task_id, idx`,
+        `SELECT task_id, idx, channel, type, blob AS data FROM checkpoint_writes ${where} ORDER BY task_id, idx`,
         key,
       );
       if (row === undefined) throw new DeerflowError("migration_source_changed", { path: this.name });
@@ -92,7 +84,7 @@ export class LangGraphPostgres implements LangGraphSource {
     for (let at = 0; at < wanted.length; at += BLOBS_AT_ONCE) {
       const part = wanted.slice(at, at + BLOBS_AT_ONCE);
       const rows = await session.all(
-        `SELECT channel, type, blob AS data FROM ${this.#tables.blobs}
+        `SELECT channel, type, blob AS data FROM checkpoint_blobs
           WHERE thread_id = ? AND checkpoint_ns = ? AND (${part.map(() => "channel = ? AND version = ?").join(" OR ")})`,
         [threadId, head.ns, ...part.flat()],
       );

@@ -2,7 +2,7 @@
 import { DeerflowError } from "../../../base/errors.js";
 import { sha256 } from "../../../base/hash.js";
 import { isRecord } from "../../../base/json.js";
-import type { SqlSession, SqlValue } from "../../sql/contract.js";
+import type { SqlDatabase, SqlValue } from "../../sql/contract.js";
 import type {
   LangGraphSource,
   StoredCheckpoint,
@@ -13,15 +13,10 @@ import type {
 import type { CheckpointHead } from "./parents-first.js";
 import { storedValue } from "./value-decoder.js";
 
-/** A file that is read. */
-export interface ReadableFile {
-  readonly name: string;
-  /** Runs `work` on one snapshot of the file. May run it again. */
-  read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
+/** What is read, in turns. */
+export type ReadableDatabase = Pick<SqlDatabase, "name" | "read" | "close">;
 
-export function langGraphSqlite(file: ReadableFile): LangGraphSource {
+export function langGraphSqlite(file: ReadableDatabase): LangGraphSource {
   const all = (sql: string, parameters: readonly SqlValue[]) =>
     file.read((session) => session.all(sql, parameters));
   return {

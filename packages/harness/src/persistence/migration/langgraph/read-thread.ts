@@ -9,15 +9,13 @@ import {
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
 import { digestOf } from "../canonical-digest.js";
-import { factsOfCheckpoint } from "../checkpoint-facts.js";
+import { factsOfCheckpoint } from "../checkpoint-content.js";
 import type { Fact, ThreadFacts } from "../thread-facts.js";
 import type { LangGraphSource, StoredCheckpoint, StoredWrite, ValueIdentity } from "./contract.js";
 import { versionsOf } from "./langgraph-sqlite.js";
 import { type CheckpointHead, parentsFirst } from "./parents-first.js";
 import { ValueDecoder } from "./value-decoder.js";
 
-/** Calls of the saver that are under way together: they share a transaction. */
-const CALLS_AT_ONCE = 32;
 const FIRST_FORMAT = 1;
 
 export interface ReadThreadOptions {
@@ -53,7 +51,6 @@ export async function readThread(
   const decoder = new ValueDecoder();
   const known = new Map<string, Known>();
   const facts = new Map<string, Fact>();
-  let calls: Promise<unknown>[] = [];
   for (const head of parentsFirst(await source.heads(threadId))) {
     signal?.throwIfAborted();
     const ofParent = (head.parentId && known.get(`${head.ns} ${head.parentId}`)) || NOTHING_KNOWN;
@@ -61,13 +58,8 @@ export async function readThread(
     const decoded = await decode({ decoder, head, stored, ofParent });
     known.set(`${head.ns} ${head.id}`, decoded.known);
     for (const [name, fact] of factsOf(decoded)) facts.set(name, fact);
-    if (saver === undefined) continue;
-    calls.push(...store(saver, threadId, decoded));
-    if (calls.length < CALLS_AT_ONCE) continue;
-    await Promise.all(calls);
-    calls = [];
+    if (saver !== undefined) await store(saver, threadId, decoded);
   }
-  await Promise.all(calls);
   return facts;
 }
 
@@ -119,7 +111,11 @@ function factsOf({ head, body, metadata, writes, known }: DecodedCheckpoint) {
 
 const formatOf = (body: StoredCheckpoint["body"]): number => Number(body["v"] ?? FIRST_FORMAT);
 
-function store(saver: BaseCheckpointSaver, threadId: string, decoded: DecodedCheckpoint): Promise<unknown>[] {
+async function store(
+  saver: BaseCheckpointSaver,
+  threadId: string,
+  decoded: DecodedCheckpoint,
+): Promise<void> {
   const { head, body, metadata, changed, values, writes } = decoded;
   const versions = versionsOf(body);
   const configOf = (id: string | undefined): RunnableConfig => ({
@@ -143,13 +139,11 @@ function store(saver: BaseCheckpointSaver, threadId: string, decoded: DecodedChe
     // `changed` holds keys of the versions.
   ) as ChannelVersions;
   // The row's column holds what LangGraph put there.
-  const calls: Promise<unknown>[] = [
-    saver.put(configOf(head.parentId), checkpoint, metadata as CheckpointMetadata, newVersions),
-  ];
-  for (const [taskId, ofTask] of byTask(writes)) {
-    for (const call of callsOf(ofTask)) calls.push(saver.putWrites(configOf(head.id), call, taskId));
-  }
-  return calls;
+  await saver.put(configOf(head.parentId), checkpoint, metadata as CheckpointMetadata, newVersions);
+  const calls = [...byTask(writes)].flatMap(([taskId, ofTask]) =>
+    callsOf(ofTask).map((call) => saver.putWrites(configOf(head.id), call, taskId)),
+  );
+  await Promise.all(calls);
 }
 
 function byTask<T extends StoredWrite>(writes: readonly T[]): ReadonlyMap<string, readonly T[]> {
