@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parseMysqlAddress } from "./mysql-address.js";
 
@@ -10,7 +12,7 @@ describe("the address of a MySQL database", () => {
       user: "me",
       password: "s@cret",
       database: "deer",
-      ssl: undefined,
+      tls: undefined,
       name: "mysql://me@db.example:3307/deer",
     });
   });
@@ -40,8 +42,15 @@ describe("the address of a MySQL database", () => {
     ["ssl=true", { rejectUnauthorized: true, verifyIdentity: true }],
     ["ssl=false", undefined],
     ["charset=utf8mb4", undefined],
-  ])("says how it is encrypted: %s", (parameter, ssl) => {
-    expect(parseMysqlAddress(`mysql://me@host/deer?${parameter}`).ssl).toEqual(ssl);
+  ])("says how it is encrypted: %s", (parameter, tls) => {
+    expect(parseMysqlAddress(`mysql://me@host/deer?${parameter}`).tls).toEqual(tls);
+  });
+
+  it("reads the files that it names for encryption; an authority is there to be checked", () => {
+    const file = fileURLToPath(import.meta.url);
+    const { tls } = parseMysqlAddress(`mysql://me@host/deer?ssl-ca=${file}&ssl-key=${file}`);
+    const text = readFileSync(file, "utf8");
+    expect(tls).toEqual({ rejectUnauthorized: true, verifyIdentity: false, ca: text, key: text });
   });
 
   it.each([
@@ -55,6 +64,7 @@ describe("the address of a MySQL database", () => {
       "it has an unknown parameter, multipleStatements",
     ],
     ["mysql://me:se-cret@host/deer?ssl=maybe", /^ssl-mode is one of/],
+    ["mysql://me:se-cret@host/deer?ssl-ca=/nowhere", /^its ssl-ca cannot be read: ENOENT/],
   ])("is refused without being shown: %s", (text, reason) => {
     let thrown: unknown;
     try {

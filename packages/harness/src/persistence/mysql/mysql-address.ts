@@ -1,8 +1,19 @@
 /** Reads the address of a MySQL or MariaDB database. */
-import { DeerflowError } from "../../base/errors.js";
+import { readFileSync } from "node:fs";
+import { DeerflowError, reasonOf } from "../../base/errors.js";
 
 /** How a connection is encrypted, as MySQL's own clients call it. */
 type SslMode = "disabled" | "required" | "verify_ca" | "verify_identity";
+
+export interface MysqlTls {
+  readonly rejectUnauthorized: boolean;
+  /** False: the certificate may be another host's. */
+  readonly verifyIdentity: boolean;
+  /** Texts of PEM files. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
 
 export interface MysqlAddress {
   readonly host: string;
@@ -12,7 +23,7 @@ export interface MysqlAddress {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  readonly ssl: { readonly rejectUnauthorized: boolean; readonly verifyIdentity: boolean } | undefined;
+  readonly tls: MysqlTls | undefined;
   /** How messages call the database: the address without its password. */
   readonly name: string;
 }
@@ -20,12 +31,12 @@ export interface MysqlAddress {
 const DEFAULT_PORT = 3306;
 const EXAMPLE = "mysql://user:password@127.0.0.1:3306/deerflow";
 
-const SSL: Readonly<Record<SslMode, MysqlAddress["ssl"]>> = {
-  disabled: undefined,
-  required: { rejectUnauthorized: false, verifyIdentity: false },
-  verify_ca: { rejectUnauthorized: true, verifyIdentity: false },
-  verify_identity: { rejectUnauthorized: true, verifyIdentity: true },
-};
+const SSL_MODES: readonly string[] = [
+  "disabled",
+  "required",
+  "verify_ca",
+  "verify_identity",
+] satisfies SslMode[];
 
 /** Spellings of other clients, as they are met in addresses. */
 const SSL_SPELLINGS: Readonly<Record<string, SslMode>> = {
@@ -33,20 +44,48 @@ const SSL_SPELLINGS: Readonly<Record<string, SslMode>> = {
   false: "disabled",
 };
 
+/** What may stand behind the question mark. The rest is refused: a misspelt one would be ignored, say `ssl-mod`. */
+const PARAMETERS: ReadonlySet<string> = new Set(
+  "ssl ssl-mode ssl-ca ssl-cert ssl-key socket charset".split(" "),
+);
+
 const wrong = (reason: string): DeerflowError =>
   new DeerflowError("database_address_invalid", { reason, example: EXAMPLE });
 
-const isSslMode = (text: string): text is SslMode => text in SSL;
+const isSslMode = (text: string): text is SslMode => SSL_MODES.includes(text);
 
-function sslOf(text: string): MysqlAddress["ssl"] {
-  const spelled = text.toLowerCase().replaceAll("-", "_");
-  const mode = SSL_SPELLINGS[spelled] ?? spelled;
-  if (!isSslMode(mode)) throw wrong(`ssl-mode is one of ${Object.keys(SSL).join(", ")}`);
-  return SSL[mode];
+function sslModeOf(parameters: URLSearchParams): SslMode {
+  const spelled = parameters.get("ssl-mode") ?? parameters.get("ssl");
+  // As MySQL's own clients do: who names the authority means it to be checked.
+  if (spelled === null) return parameters.has("ssl-ca") ? "verify_ca" : "disabled";
+  const text = spelled.toLowerCase().replaceAll("-", "_");
+  const mode = SSL_SPELLINGS[text] ?? text;
+  if (!isSslMode(mode)) throw wrong(`ssl-mode is one of ${SSL_MODES.join(", ")}`);
+  return mode;
 }
 
-/** What may stand behind the question mark. The rest is refused: a misspelt one would be ignored, say `ssl-mod`. */
-const PARAMETERS = new Set(["ssl", "ssl-mode", "socket", "charset"]);
+function fileOf(parameters: URLSearchParams, name: string): string | undefined {
+  const path = parameters.get(name);
+  if (path === null) return undefined;
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw wrong(`its ${name} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function tlsOf(parameters: URLSearchParams): MysqlTls | undefined {
+  const mode = sslModeOf(parameters);
+  if (mode === "disabled") return undefined;
+  const [ca, cert, key] = ["ssl-ca", "ssl-cert", "ssl-key"].map((name) => fileOf(parameters, name));
+  return {
+    rejectUnauthorized: mode !== "required",
+    verifyIdentity: mode === "verify_identity",
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
 
 function parse(text: string): URL {
   try {
@@ -67,7 +106,8 @@ function decoded(part: string): string {
 
 /**
  * Parses `mysql://user:password@host:port/database`, with `?ssl-mode=verify_identity` (or `verify_ca`, `required`,
- * `disabled`) and `?socket=/run/mysqld/mysqld.sock`. The charset is utf8mb4 whatever is said.
+ * `disabled`, which is the default), `?ssl-ca=/path/of/authority.pem` and `?socket=/run/mysqld/mysqld.sock`. The
+ * charset is utf8mb4 whatever is said.
  *
  * @throws DeerflowError `database_address_invalid`, which never shows the address
  */
@@ -90,7 +130,7 @@ export function parseMysqlAddress(text: string): MysqlAddress {
     user,
     password: decoded(url.password),
     database,
-    ssl: sslOf(url.searchParams.get("ssl-mode") ?? url.searchParams.get("ssl") ?? "disabled"),
+    tls: tlsOf(url.searchParams),
     name: `mysql://${user === "" ? "" : `${user}@`}${place}/${database}`,
   };
 }

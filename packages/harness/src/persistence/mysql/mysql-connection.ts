@@ -1,8 +1,9 @@
 /**
  * The one adapter to mysql2: a pool of connections with our session settings, and what one of them can do. MariaDB
  * 10.11 tested, MySQL 8 by its documented syntax. Where the two differ: the isolation is set by a statement, because
- * its variable has a name of its own on each; what stands in a comment that begins with !80000 is read by MySQL only.
+ * its variable has a name of its own on each; what stands in a comment that begins with !80000 is read by MySQL only, and with M! by MariaDB only.
  */
+import type { Socket } from "node:net";
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { DeerflowError, type ErrorCode } from "../../base/errors.js";
 import type { SqlRow, SqlSession } from "../sql/contract.js";
@@ -26,6 +27,8 @@ const STATEMENT_TIMEOUT_MS = 120_000;
 const LOCK_WAIT_SECONDS = 10;
 /** For a table that somebody reads while it is to be changed or rewritten; the servers would wait for a day. */
 const TABLE_WAIT_SECONDS = 60;
+/** A process that is frozen amid a transaction loses it on MariaDB, and others get its rows; they wait longer than this. */
+const IDLE_IN_TRANSACTION_SECONDS = 15;
 /** A connection that rested this long may have been closed by the server or by something in between. */
 const RESTED_MS = 5_000;
 
@@ -35,7 +38,8 @@ const SESSION_SETTINGS: readonly string[] = [
   "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
   `SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
     time_zone = '+00:00', innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}, lock_wait_timeout = ${TABLE_WAIT_SECONDS}
-    /*!80000 , information_schema_stats_expiry = 0 */`,
+    /*!80000 , information_schema_stats_expiry = 0 */
+    /*M!100300 , idle_transaction_timeout = ${IDLE_IN_TRANSACTION_SECONDS} */`,
 ];
 
 /** After these the connection is not used again. A server that became a read-only copy has a successor elsewhere. */
@@ -57,13 +61,13 @@ interface Driver {
 async function loadDriver(address: MysqlAddress, database: string | undefined): Promise<Driver> {
   // Its named exports are made at run time, where Node finds some of them only below the default.
   const { createPool, TypedParameter } = (await import("mysql2/promise")).default;
-  const { host, port, socketPath, user, password, ssl } = address;
+  const { host, port, socketPath, user, password, tls } = address;
   const pool = createPool({
     ...(socketPath === undefined ? { host, port } : { socketPath }),
     user,
     password,
     ...(database === undefined ? {} : { database }),
-    ...(ssl === undefined ? {} : { ssl: { ...ssl } }),
+    ...(tls === undefined ? {} : { ssl: { ...tls } }),
     charset: "UTF8MB4_BIN",
     timezone: "Z",
     // Integers as numbers, beyond their precision as text (fromDriverRows); sums as numbers; the rest as text.
@@ -87,13 +91,21 @@ interface ConnectionState {
   usedAt: number;
 }
 
+/** A program that has nothing else to do may end without closing: only what is in use keeps it alive. */
+function keepAlive(connection: PoolConnection, inUse: boolean): void {
+  // The driver's types leave out the socket of a connection.
+  const { stream } = connection.connection as unknown as { readonly stream: Socket };
+  if (inUse) stream.ref();
+  else stream.unref();
+}
+
 /** Connections to one database. A turn holds one of them. */
 export class MysqlConnections {
   /** How messages call the database. */
   readonly name: string;
   readonly #driver: Driver;
   readonly #states = new WeakMap<object, ConnectionState>();
-  readonly #held = new Set<MysqlConnection>();
+  #turns = 0;
   #closed: Promise<void> | undefined;
   #whenAllReleased: (() => void) | undefined;
 
@@ -113,40 +125,42 @@ export class MysqlConnections {
    * @throws DeerflowError `database_unreachable`, `database_login_failed`
    */
   async acquire(): Promise<MysqlConnection> {
-    for (;;) {
-      if (this.#closed !== undefined) {
-        throw new DeerflowError("database_unreachable", { path: this.name, reason: "it was closed here" });
-      }
-      const connection = await this.#connect();
-      const state = await this.#ready(connection);
-      if (state === undefined) continue;
-      const held = new MysqlConnection(this, connection, state);
-      this.#held.add(held);
-      return held;
+    if (this.#closed !== undefined) {
+      throw new DeerflowError("database_unreachable", { path: this.name, reason: "it was closed here" });
+    }
+    this.#turns += 1;
+    try {
+      return await this.#take();
+    } catch (error) {
+      this.#endTurn();
+      throw translateMysqlError(error, this.name);
     }
   }
 
-  /** Waits until every connection is released, then ends them. Calling it twice is allowed. */
+  /** Waits until every turn that began is over, then ends the connections. Calling it twice is allowed. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
   /** For connections only: they call it when their turn is over. */
-  forget(held: MysqlConnection): void {
-    this.#held.delete(held);
-    if (this.#held.size === 0) this.#whenAllReleased?.();
+  giveBack(connection: PoolConnection, isUsable: boolean): void {
+    keepAlive(connection, false);
+    if (isUsable) connection.release();
+    else connection.destroy();
+    this.#endTurn();
   }
 
   get toBigint(): BigintBinder {
     return this.#driver.toBigint;
   }
 
-  async #connect(): Promise<PoolConnection> {
-    try {
-      return await this.#driver.pool.getConnection();
-    } catch (error) {
-      throw translateMysqlError(error, this.name);
+  async #take(): Promise<MysqlConnection> {
+    for (;;) {
+      const connection = await this.#driver.pool.getConnection();
+      keepAlive(connection, true);
+      const state = await this.#ready(connection);
+      if (state !== undefined) return new MysqlConnection(this, connection, state);
     }
   }
 
@@ -159,8 +173,8 @@ export class MysqlConnections {
       return known;
     } catch (error) {
       connection.destroy();
-      if (known !== undefined) return undefined;
-      throw translateMysqlError(error, this.name);
+      if (known === undefined) throw error;
+      return undefined;
     }
   }
 
@@ -175,8 +189,13 @@ export class MysqlConnections {
     return state;
   }
 
+  #endTurn(): void {
+    this.#turns -= 1;
+    if (this.#turns === 0) this.#whenAllReleased?.();
+  }
+
   async #close(): Promise<void> {
-    if (this.#held.size > 0) {
+    if (this.#turns > 0) {
       await new Promise<void>((resolve) => {
         this.#whenAllReleased = resolve;
       });
@@ -243,13 +262,16 @@ export class MysqlConnection implements SqlSession {
     }
   }
 
+  /** Makes the connection end with this turn: its settings are no longer those of the others. */
+  retire(): void {
+    this.#unusable = true;
+  }
+
   /** Ends the turn. A connection that failed is not used again. */
   release(): void {
     this.#over = true;
     this.#state.usedAt = performance.now();
-    if (this.#unusable) this.#connection.destroy();
-    else this.#connection.release();
-    this.#pool.forget(this);
+    this.#pool.giveBack(this.#connection, !this.#unusable);
   }
 
   async #send(sql: string, values: BoundValue[], timeout: number): Promise<MysqlResult> {

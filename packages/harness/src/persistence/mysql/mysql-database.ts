@@ -11,6 +11,9 @@ type Work<T> = (session: SqlSession) => Promise<T>;
 
 const OURS = `table_schema = DATABASE() AND table_name IN (${OUR_TABLES.map(() => "?").join(", ")})`;
 
+/** How long a rewrite waits for others to be done with the table; all who come later wait behind it. */
+const REWRITE_WAIT_SECONDS = 5;
+
 async function inTransaction<T>(connection: MysqlConnection, work: Work<T>): Promise<T> {
   try {
     await connection.execute("START TRANSACTION");
@@ -21,6 +24,15 @@ async function inTransaction<T>(connection: MysqlConnection, work: Work<T>): Pro
     await connection.rollback();
     throw error;
   }
+}
+
+/** Others go on reading and writing meanwhile. */
+async function rewrite(connection: MysqlConnection, table: string): Promise<void> {
+  // Not undone afterwards: the connection ends with this turn.
+  connection.retire();
+  await connection.execute(`SET SESSION lock_wait_timeout = ${REWRITE_WAIT_SECONDS}`);
+  // What OPTIMIZE TABLE does, but its failures are errors. It takes as long as it takes.
+  await connection.execute(`ALTER TABLE ${table} FORCE`, [], 0);
 }
 
 /**
@@ -63,11 +75,10 @@ export function mysqlDatabase(connections: MysqlConnections, sleep: Sleep): SqlD
       return patiently(async (connection) => Number((await connection.all(sql, OUR_TABLES))[0]?.["bytes"]));
     },
     async compact() {
-      const sql = `SELECT table_name AS name FROM information_schema.tables WHERE ${OURS}`;
+      const sql = `SELECT table_name AS name FROM information_schema.tables WHERE ${OURS} ORDER BY table_name`;
       const tables = await patiently((connection) => connection.all(sql, OUR_TABLES));
       for (const table of tables) {
-        // What OPTIMIZE TABLE does, but its failures are errors. It takes as long as it takes.
-        await turn((connection) => connection.execute(`ALTER TABLE ${String(table["name"])} FORCE`, [], 0));
+        await patiently((connection) => rewrite(connection, String(table["name"])));
       }
     },
     close: () => connections.close(),

@@ -20,6 +20,8 @@ describe("errors of the MySQL driver", () => {
     ["ER_ACCESS_DENIED_ERROR", "database_login_failed", undefined],
     ["ER_BAD_DB_ERROR", "database_login_failed", undefined],
     ["ER_DBACCESS_DENIED_ERROR", "database_login_failed", undefined],
+    ["HANDSHAKE_NO_SSL_SUPPORT", "database_unreachable", undefined],
+    ["ER_TABLEACCESS_DENIED_ERROR", "database_forbidden", undefined],
     ["ER_RECORD_FILE_FULL", "database_full", undefined],
     ["ER_DISK_FULL", "database_full", undefined],
     ["ER_OPTION_PREVENTS_STATEMENT", "database_read_only", undefined],
@@ -51,6 +53,13 @@ describe("errors of the MySQL driver", () => {
   it("says the code where there is no text, and for how long it was tried", () => {
     expect(translated({ code: "ECONNREFUSED" }, "")).toMatchObject({ details: { reason: "ECONNREFUSED" } });
     expect(translated({ code: "ER_LOCK_WAIT_TIMEOUT" })).toMatchObject({ details: { seconds: 4 } });
+  });
+
+  it("says what is wrong with a value", () => {
+    expect(translated({ code: "ER_DATA_TOO_LONG", sqlState: "22001" })).toMatchObject({
+      code: "database_value_invalid",
+      details: { type: "text or bytes too long for its column" },
+    });
   });
 
   it("leaves what only a program can cause, and what is ours already", () => {

@@ -44,8 +44,11 @@ const MEANINGS: readonly Meaning[] = [
     passing: "broken",
     is: "database_unreachable",
   },
-  // A wrong name or a missing socket does not mend itself.
-  { codes: ["ENOTFOUND", "ENOENT", "EACCES"], is: "database_unreachable" },
+  // A wrong name and a missing socket do not mend themselves, nor do certificates.
+  {
+    codes: ["ENOTFOUND", "ENOENT", "EACCES", "HANDSHAKE_NO_SSL_SUPPORT", "HANDSHAKE_SSL_ERROR"],
+    is: "database_unreachable",
+  },
   {
     codes: [
       "ER_ACCESS_DENIED_ERROR",
@@ -56,12 +59,13 @@ const MEANINGS: readonly Meaning[] = [
       "ER_HOST_IS_BLOCKED",
       "ER_ACCOUNT_HAS_BEEN_LOCKED",
       "ER_MUST_CHANGE_PASSWORD_LOGIN",
-      "ER_TABLEACCESS_DENIED_ERROR",
-      "ER_SPECIFIC_ACCESS_DENIED_ERROR",
-      "HANDSHAKE_NO_SSL_SUPPORT",
       "AUTH_SWITCH_PLUGIN_ERROR",
     ],
     is: "database_login_failed",
+  },
+  {
+    codes: ["ER_TABLEACCESS_DENIED_ERROR", "ER_COLUMNACCESS_DENIED_ERROR", "ER_SPECIFIC_ACCESS_DENIED_ERROR"],
+    is: "database_forbidden",
   },
   {
     codes: ["ER_RECORD_FILE_FULL", "ER_DISK_FULL", "ER_TEMP_FILE_WRITE_FAILURE"],
@@ -81,6 +85,12 @@ const MEANINGS: readonly Meaning[] = [
 const MEANING_OF: ReadonlyMap<string, Meaning> = new Map(
   MEANINGS.flatMap((meaning) => meaning.codes.map((code) => [code, meaning] as const)),
 );
+
+/** What is wrong with a value. */
+const REFUSED_VALUES: ReadonlyMap<string, string> = new Map([
+  ["ER_WARN_DATA_OUT_OF_RANGE", "number too large for its column"],
+  ["ER_DATA_TOO_LONG", "text or bytes too long for its column"],
+]);
 
 /** MariaDB's number for a connection that was killed, which the driver has no name for. */
 const CONNECTION_KILLED = 1927;
@@ -120,6 +130,8 @@ export function mysqlPassingOf(error: unknown): Passing | undefined {
  */
 export function translateMysqlError(error: unknown, name: string, seconds = 0): unknown {
   if (!(error instanceof Error) || DeerflowError.is(error)) return error;
+  const type = REFUSED_VALUES.get(String((error as DriverError).code));
+  if (type !== undefined) return new DeerflowError("database_value_invalid", { type }, error);
   const known = meaningOf(error);
   if (known === undefined) return error;
   // An error of several addresses of one host has no text of its own.

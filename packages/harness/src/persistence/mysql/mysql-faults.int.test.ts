@@ -6,6 +6,7 @@ import { inspect } from "node:util";
 import { Kysely } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { mariadbIsHere, type OwnMariadb, startOwnMariadb } from "../../testing/own-mariadb.js";
+import { SELF_SIGNED } from "../../testing/self-signed.js";
 import type { SqlDatabase, SqlSession } from "../sql/contract.js";
 import type { Sleep } from "../sql/retries.js";
 import { openMysql } from "./open-mysql.js";
@@ -67,44 +68,41 @@ describe.skipIf(!works)("a database on a MySQL server that fails", () => {
 
   describe("when it is opened", () => {
     it.each([
-      [
-        "a wrong password",
-        "writer:se-cret-2",
-        "deer",
-        "database_login_failed",
-        /^Access denied for user 'writer'/,
-      ],
-      [
-        "an unknown user",
-        "nobody:se-cret",
-        "deer",
-        "database_login_failed",
-        /^Access denied for user 'nobody'/,
-      ],
-      [
-        "a database that is not the user's",
-        "guest:se-cret",
-        "deer",
-        "database_login_failed",
-        /^Access denied for/,
-      ],
-      [
-        "a database that the user may not make",
-        "writer:se-cret",
-        "deer2",
-        "database_login_failed",
-        /^(there is no such database, and this user may not make it: )?Access denied for user 'writer'.* 'deer2'/,
-      ],
-    ])("says %s, and never the password", async (_name, login, name, code, reason) => {
+      ["a wrong password", "writer:se-cret-2", "deer", /^Access denied for user 'writer'/],
+      ["an unknown user", "nobody:se-cret", "deer", /^Access denied for user 'nobody'/],
+      ["a database that is not the user's", "guest:se-cret", "deer", /^Access denied for user 'guest'/],
+      ["a database that the user may not make", "writer:se-cret", "deer2", /^Access denied for .* 'deer2'/],
+    ])("says %s, and never the password", async (_name, login, name, reason) => {
       const error = await failureOf(openMysql({ backend: "mysql", url: server.url(name, login) }));
+      const path = `mysql://${login.split(":")[0]}@127.0.0.1:${server.port}/${name}`;
+      const details = { path, reason: expect.stringMatching(reason) };
+      expect(error).toMatchObject({ code: "database_login_failed", details });
+      expect(shownOf(error)).not.toContain("se-cret");
+    });
+
+    it("says that it may not make a database that it would be let into", async () => {
+      await server.query("CREATE USER hopeful@'%' IDENTIFIED BY 'se-cret'");
+      await server.query("GRANT SELECT ON hoped.* TO hopeful@'%'");
+      const error = await failureOf(
+        openMysql({ backend: "mysql", url: server.url("hoped", "hopeful:se-cret") }),
+      );
+      const reason = /^there is no such database, and this user may not make it: Access denied/;
       expect(error).toMatchObject({
-        code,
-        details: {
-          path: `mysql://${login.split(":")[0]}@127.0.0.1:${server.port}/${name}`,
-          reason: expect.stringMatching(reason),
-        },
+        code: "database_login_failed",
+        details: { reason: expect.stringMatching(reason) },
       });
       expect(shownOf(error)).not.toContain("se-cret");
+    });
+
+    it("says what a user may not do who may only read", async () => {
+      await server.query("CREATE USER reader@'%' IDENTIFIED BY 'se-cret'");
+      await server.query("GRANT SELECT ON deer.* TO reader@'%'");
+      const reading = await open("reader:se-cret");
+      expect(await idsIn(reading)).toEqual([]);
+      await expect(reading.write((session) => insert(session, 1))).rejects.toMatchObject({
+        code: "database_forbidden",
+      });
+      await reading.close();
     });
 
     it("says at once that nothing answers", async () => {
@@ -118,11 +116,29 @@ describe.skipIf(!works)("a database on a MySQL server that fails", () => {
       expect(pauses).toEqual([]);
     });
 
-    it("says that it cannot be encrypted where that is asked for", async () => {
-      const url = `${server.url("deer", "writer:se-cret")}?ssl-mode=required`;
-      const error = await failureOf(openMysql({ backend: "mysql", url }));
-      expect(error).toMatchObject({ code: "database_login_failed" });
-      expect(shownOf(error)).not.toContain("se-cret");
+    it("is encrypted where that is asked for, or not opened", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "deerflow-mariadb-tls-"));
+      const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+      writeFileSync(cert, SELF_SIGNED.cert);
+      writeFileSync(key, SELF_SIGNED.key);
+      if (process.getuid?.() === 0) execFileSync("chown", ["-R", "mysql", folder]);
+      const openWith = (parameters: string) =>
+        openMysql({ backend: "mysql", url: `${server.url("deer", "writer:se-cret")}?${parameters}` });
+      const refused = { code: "database_unreachable" };
+      await expect(openWith("ssl-mode=required")).rejects.toMatchObject(refused);
+      await server.stop();
+      await server.start([`--ssl-cert=${cert}`, `--ssl-key=${key}`]);
+      for (const parameters of ["ssl-mode=required", `ssl-ca=${cert}`]) {
+        const encrypted = await openWith(parameters);
+        const status = await encrypted.read((session) => session.all("SHOW STATUS LIKE 'Ssl_version'"));
+        expect(status[0]?.["Value"]).toMatch(/^TLS/);
+        await encrypted.close();
+      }
+      // Nobody known has signed it; and it is another host's.
+      await expect(openWith("ssl-mode=verify_ca")).rejects.toMatchObject(refused);
+      await expect(openWith(`ssl-ca=${cert}&ssl-mode=verify_identity`)).rejects.toMatchObject(refused);
+      await server.stop();
+      rmSync(folder, { recursive: true });
     });
   });
 
@@ -146,7 +162,7 @@ describe.skipIf(!works)("a database on a MySQL server that fails", () => {
       const before = await database.read((session) => session.all("SELECT CONNECTION_ID() AS id"));
       const now = performance.now();
       const clock = vi.spyOn(performance, "now").mockImplementation(() => now + 60_000);
-      const prepared = () =>
+      const pings = () =>
         database.read((session) => session.all("SHOW SESSION STATUS LIKE 'Com_admin_commands'"));
       expect(Number((await pings())[0]?.["Value"])).toBe(1);
       clock.mockRestore();
@@ -174,6 +190,24 @@ describe.skipIf(!works)("a database on a MySQL server that fails", () => {
       const kysely = new Kysely<{ probe: { id: number } }>({ dialect: database.dialect });
       for (const id of await connectionIds()) await server.query(`KILL CONNECTION ${Number(id)}`);
       expect(await kysely.selectFrom("probe").select("id").execute()).toEqual([{ id: 1 }]);
+    });
+
+    it("loses its rows to others while it is frozen amid a write, and does the write again", async () => {
+      await database.write((session) => insert(session, 1));
+      let tries = 0;
+      await database.write(async (session) => {
+        tries += 1;
+        await session.run("SET SESSION idle_transaction_timeout = 1");
+        await session.run("UPDATE probe SET data = ? WHERE id = ?", [new Uint8Array([tries]), 1]);
+        if (tries > 1) return;
+        // No statement comes while it is frozen; another one gets the row.
+        const other = await open();
+        await other.write((theirs) => theirs.run("UPDATE probe SET data = '' WHERE id = ?", [1]));
+        await other.close();
+      });
+      expect(tries).toBe(2);
+      const rows = await database.read((session) => session.all("SELECT data FROM probe"));
+      expect(rows).toEqual([{ data: new Uint8Array([2]) }]);
     });
 
     it("does not make a change twice through the query builder: it says that the connection broke", async () => {

@@ -51,6 +51,6 @@ describe("rows on their way from MySQL", () => {
       small: 1,
       text: "12",
     });
-    expect((result?.["data"] as Uint8Array).buffer.byteLength).toBe(2);
+    expect(result?.["data"]).toHaveProperty("buffer.byteLength", 2);
   });
 });

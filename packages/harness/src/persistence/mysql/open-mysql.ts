@@ -60,7 +60,7 @@ async function firstConnection(
  * Opens the database that the URL names, or makes it where the user may.
  *
  * @throws DeerflowError `database_address_invalid`, `database_unreachable`, `database_login_failed`,
- *   `database_foreign`, `database_newer`, `database_busy`, `database_read_only`, `database_full`
+ *   `database_forbidden`, `database_foreign`, `database_newer`, `database_busy`, `database_read_only`, `database_full`
  */
 export async function openMysql(
   location: Extract<DatabaseLocation, { backend: "mysql" }>,
