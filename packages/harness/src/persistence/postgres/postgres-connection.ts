@@ -79,6 +79,8 @@ async function loadPool(address: PostgresAddress, schema: string): Promise<Pool>
   class ConfiguredClient extends Client {
     constructor() {
       super(config);
+      // The driver leaves a connection open whose login it gives up by itself, say for want of a password.
+      this.connection.on("error", () => this.connection.stream.destroy());
     }
   }
   const pool = new Pool({
