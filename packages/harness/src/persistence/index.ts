@@ -4,7 +4,23 @@ export * from "./contract.js";
 export type { PutOptions, ReadOptions } from "./items/item-operations.js";
 export type { ItemStoreOptions, SqlItemStore, StoreSearchOptions, StoreTtl } from "./items/item-store.js";
 export type { RunFence } from "./checkpoint/checkpoint-rows.js";
+export type {
+  ItemsReport,
+  MigrationOptions,
+  MigrationProgress,
+  MigrationReport,
+  MigrationSource,
+  MigrationStatus,
+  ThreadReport,
+  ThreadStatus as MovedThreadStatus,
+} from "./migration/contract.js";
+export { migrateCheckpoints, type MigrateCheckpointsOptions } from "./migration/migrate-checkpoints.js";
+export { migrateDatabase, type MigrateDatabaseOptions } from "./migration/migrate-database.js";
 export { openPersistence, type PersistenceOptions } from "./open-persistence.js";
+export {
+  PostgresCheckpointSaver,
+  type PostgresCheckpointSaverOptions,
+} from "./postgres/postgres-checkpoint-saver.js";
 export type { DatabaseLocation } from "./sql/database-location.js";
 export { openStore } from "./open-store.js";
 export { openSqlite } from "./sqlite/open-sqlite.js";
