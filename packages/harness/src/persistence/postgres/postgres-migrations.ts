@@ -24,12 +24,26 @@ const CREATE_TABLE = `CREATE TABLE ${TABLE} (
 const LOCK_WAIT_MS = 60_000;
 const DUPLICATE_TABLE = "42P07";
 
+/** Those of these tables, indexes and the like that are in the schema. */
+async function namesFound(
+  { connection, schema }: MigratedDatabase,
+  names: readonly string[],
+): Promise<string[]> {
+  // Not to_regclass: what it remembers may be older than the end of another's transaction.
+  const rows = await connection.all(
+    `SELECT c.relname::text AS name FROM pg_catalog.pg_class c
+      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = ? AND c.relname IN (${names.map(() => "?").join(", ")}) ORDER BY c.relname`,
+    [schema, ...names],
+  );
+  return rows.map((row) => String(row["name"]));
+}
+
 /** 0 for a schema that is absent or has nothing of ours. */
-async function versionOf({ connection, schema }: MigratedDatabase): Promise<number> {
-  const place = `${quotedName(schema)}.${TABLE}`;
-  const [found] = await connection.all("SELECT to_regclass(?)::oid AS oid", [place]);
-  if (found?.["oid"] === null) return 0;
-  const [row] = await connection.all(`SELECT version FROM ${place}`);
+async function versionOf(target: MigratedDatabase): Promise<number> {
+  if ((await namesFound(target, [TABLE])).length === 0) return 0;
+  const place = `${quotedName(target.schema)}.${TABLE}`;
+  const [row] = await target.connection.all(`SELECT version FROM ${place}`);
   return Number(row?.["version"] ?? 0);
 }
 
@@ -49,14 +63,8 @@ const foreign = ({ schema, name }: MigratedDatabase, what: string, cause?: unkno
 /** Refuses tables that have our names and that no migration of ours made, such as those of LangGraph's own saver. */
 async function requireOurs(target: MigratedDatabase, pending: readonly Migration[]): Promise<void> {
   const tables = pending.flatMap((migration) => migration.tables);
-  if (tables.length === 0) return;
-  const rows = await target.connection.all(
-    `SELECT c.relname::text AS name FROM pg_catalog.pg_class c
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE n.nspname = ? AND c.relname IN (${tables.map(() => "?").join(", ")}) ORDER BY c.relname`,
-    [target.schema, ...tables],
-  );
-  if (rows.length > 0) throw foreign(target, rows.map((row) => String(row["name"])).join(", "));
+  const found = tables.length === 0 ? [] : await namesFound(target, tables);
+  if (found.length > 0) throw foreign(target, found.join(", "));
 }
 
 /** Asked first whether it is there: making it asks for a right that its owner alone may have used. */
