@@ -19,8 +19,18 @@ const FOLLOWED = [
   "@langchain/langgraph-sdk",
   "langchain",
 ];
-const COPIED = ["packages/harness", "tools/count-reporter.ts", "vitest.config.ts", "package.json", "tsconfig.base.json"];
-const SUITES = ["packages/harness/src/persistence/checkpoint", "packages/harness/src/langgraph", "packages/harness/src/graph"];
+const COPIED = [
+  "packages/harness",
+  "tools/count-reporter.ts",
+  "vitest.config.ts",
+  "package.json",
+  "tsconfig.base.json",
+];
+const SUITES = [
+  "packages/harness/src/persistence/checkpoint",
+  "packages/harness/src/langgraph",
+  "packages/harness/src/graph",
+];
 
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
 const say = (text) => process.stdout.write(`${text}\n`);
@@ -65,7 +75,10 @@ const folder = mkdtempSync(join(tmpdir(), "deerflow-newest-"));
 let status = 1;
 try {
   copyTo(folder);
-  follow(join(folder, "package.json"), newest, (contents) => ({ ...contents, workspaces: ["packages/harness"] }));
+  follow(join(folder, "package.json"), newest, (contents) => ({
+    ...contents,
+    workspaces: ["packages/harness"],
+  }));
   follow(join(folder, "packages/harness/package.json"), newest);
   say("Installing them in a temporary folder");
   const install = spawnSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], {

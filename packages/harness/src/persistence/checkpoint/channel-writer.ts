@@ -37,7 +37,7 @@ export interface NewChannels {
 /** Data and refs as they stand in a row. */
 export async function placeData(
   { batch, memory, numbers }: Storing,
-  { data, messages }: Pick<EncodedValue, "data" | "messages">,
+  { data, messages }: { readonly data: Uint8Array; readonly messages: readonly BaseMessage[] },
 ): Promise<{ data: Uint8Array; refs: string }> {
   // Every message of the values is in `numbers`; an absent one would be a defect that the reader names.
   const ranges = toRanges(messages.map((message) => numbers.get(message) ?? -1));
@@ -81,7 +81,8 @@ async function placeValue(
   if (value.inline !== undefined) return { inline: value.inline };
   const { batch } = storing;
   if (value.record !== undefined) return { number: await placeRecord(storing, channel, { value, before }) };
-  return { number: batch.addValue({ channel, bases: "", ...(await placeData(storing, value)) }) };
+  const whole = { data: await value.data(), messages: value.messages };
+  return { number: batch.addValue({ channel, bases: "", ...(await placeData(storing, whole)) }) };
 }
 
 /** Stores a record as its difference from the one before, where that is known and short. */
@@ -96,7 +97,7 @@ async function placeRecord(
     before !== undefined && "number" in before ? memory.findRecord(batch.thread, before.number) : undefined;
   const delta = stored && record && (await deltaBetween(stored, record));
   const chain = delta === undefined ? [] : (stored?.chain ?? []);
-  const data = await placeData(storing, delta === undefined ? value : { data: delta, messages: [] });
+  const data = await placeData(storing, { data: delta ?? (await value.data()), messages: [] });
   const bases = chain.length === 0 ? "" : JSON.stringify(toRanges(chain));
   const number = batch.addValue({ channel, bases, ...data });
   if (record !== undefined) {

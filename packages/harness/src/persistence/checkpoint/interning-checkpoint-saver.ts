@@ -216,16 +216,18 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
       value: markMessages(value),
     }));
     await this.#store({ threadId, fence }, async () => {
-      const encoded: { channel: string; index: number; value: EncodedValue }[] = [];
-      for (const write of marked) {
-        encoded.push({ ...write, value: await encodeMarked(this.serde, write.value) });
+      const encoded: { channel: string; index: number; value: EncodedValue; data: Uint8Array }[] = [];
+      for (const { channel, index, value: markedValue } of marked) {
+        const value = await encodeMarked(this.serde, markedValue);
+        encoded.push({ channel, index, value, data: await value.data() });
       }
       return {
         values: encoded.map(({ value }) => value),
         work: async (storing) => {
-          for (const { channel, index, value } of encoded) {
+          for (const { channel, index, value, data } of encoded) {
             const place = { ns, checkpointId, taskId, index, taskPath, channel };
-            storing.batch.addWrite({ ...place, ...(await placeData(storing, value)) });
+            const placed = await placeData(storing, { data, messages: value.messages });
+            storing.batch.addWrite({ ...place, ...placed });
           }
         },
       };

@@ -12,9 +12,14 @@ const MOST_DELTAS = 50;
 /** A delta that is nearly as long as the whole record saves nothing. */
 const DELTA_PAYS_BELOW = 0.7;
 
+/** After so much, others get their turn of the event loop. */
+const CHARACTERS_PER_TURN = 128 * 1024;
+
 /** A record as JSON, and a hash of each of its entries. */
 export interface EncodedRecord {
-  readonly text: string;
+  text(): string;
+  /** Characters of the text, about. */
+  readonly length: number;
   readonly entries: ReadonlyMap<string, { readonly text: string; readonly hash: string }>;
 }
 
@@ -43,14 +48,20 @@ export async function encodeRecord(
   if (keys.length < 2) return undefined;
   const entries = new Map<string, { text: string; hash: string }>();
   let length = 0;
+  let rested = 0;
   for (const key of keys) {
+    if (length - rested > CHARACTERS_PER_TURN) {
+      rested = length;
+      await new Promise((nextTurn) => setImmediate(nextTurn));
+    }
     const [type, bytes] = await serde.dumpsTyped(value[key]);
     if (type !== "json") return undefined;
     const text = Buffer.from(bytes).toString();
     length += text.length;
     entries.set(key, { text, hash: hashOf(text) });
   }
-  return length < RECORD_FROM_CHARACTERS ? undefined : { text: textOf(entries), entries };
+  if (length < RECORD_FROM_CHARACTERS) return undefined;
+  return { text: () => textOf(entries), length, entries };
 }
 
 /** A record that looks like one of the serializer's own envelopes must be written by the serializer. */
@@ -68,7 +79,7 @@ export async function deltaBetween(
   const changed = new Map([...after.entries].filter(([key, { hash }]) => before.hashes.get(key) !== hash));
   const removed = [...before.hashes.keys()].filter((key) => !after.entries.has(key));
   const text = `[${textOf(changed)},${JSON.stringify(removed)}]`;
-  if (text.length > after.text.length * DELTA_PAYS_BELOW) return undefined;
+  if (text.length > after.length * DELTA_PAYS_BELOW) return undefined;
   return packPayload({ type: "json", bytes: Buffer.from(text), marked: false });
 }
 

@@ -9,7 +9,8 @@ import { encodeRecord, type EncodedRecord } from "./record-deltas.js";
 const INLINE_CHARACTERS = 16;
 
 export interface EncodedValue {
-  readonly data: Uint8Array;
+  /** Packed at the first call: of a record mostly only the changes are stored, and never the whole. */
+  data(): Promise<Uint8Array>;
   readonly messages: readonly BaseMessage[];
   /** The value as JSON, when that is so short that it needs no row. */
   readonly inline: string | undefined;
@@ -28,18 +29,18 @@ export async function encodeMarked(serde: SerializerProtocol, marked: MarkedValu
   const { value, messages } = marked;
   const record = marked.marked ? undefined : await encodeRecord(serde, value);
   if (record !== undefined) {
-    const bytes = Buffer.from(record.text);
-    return {
-      data: await packPayload({ type: "json", bytes, marked: false }),
-      messages,
-      inline: undefined,
-      record,
+    let packed: Promise<Uint8Array> | undefined;
+    const data = () => {
+      packed ??= packPayload({ type: "json", bytes: Buffer.from(record.text()), marked: false });
+      return packed;
     };
+    return { data, messages, inline: undefined, record };
   }
   const [type, bytes] = await serde.dumpsTyped(value);
   const isShort = type === "json" && !marked.marked && bytes.length <= INLINE_CHARACTERS;
-  const data = await packPayload({ type, bytes, marked: marked.marked });
-  return { data, messages, inline: isShort ? Buffer.from(bytes).toString() : undefined, record };
+  const packed = await packPayload({ type, bytes, marked: marked.marked });
+  const inline = isShort ? Buffer.from(bytes).toString() : undefined;
+  return { data: async () => packed, messages, inline, record };
 }
 
 /** @param messages - the messages that the value refers to, in the order of its refs */
