@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SqlDatabase } from "../sql/contract.js";
 import type { DatabaseLocation } from "../sql/database-location.js";
 import type { Sleep } from "../sql/retries.js";
-import { parsePostgresAddress } from "./postgres-address.js";
+import { parsePostgresAddress, requireSchemaName } from "./postgres-address.js";
 import { PostgresConnections } from "./postgres-connection.js";
 import { postgresDatabase } from "./postgres-database.js";
 import { migratePostgres } from "./postgres-migrations.js";
@@ -26,7 +26,7 @@ export async function openPostgres(
   options: OpenPostgresOptions = {},
 ): Promise<SqlDatabase> {
   const address = parsePostgresAddress(location.url);
-  const schema = location.schema ?? DEFAULT_SCHEMA;
+  const schema = requireSchemaName(location.schema ?? DEFAULT_SCHEMA);
   const connections = await PostgresConnections.to(address, schema);
   try {
     const connection = await connections.acquire();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parsePostgresAddress } from "./postgres-address.js";
+import { parsePostgresAddress, requireSchemaName } from "./postgres-address.js";
 
 describe("the address of a PostgreSQL database", () => {
   it("is taken apart, and named without its password", () => {
@@ -85,5 +85,18 @@ describe("the address of a PostgreSQL database", () => {
     });
     expect(String(thrown)).not.toContain("se-cret");
     expect((thrown as Error).cause).toBeUndefined();
+  });
+});
+
+describe("the name of a schema", () => {
+  it("may be whatever a quoted name may be", () => {
+    for (const name of ["public", 'with "quotes"', "🦌".repeat(15)])
+      expect(requireSchemaName(name)).toBe(name);
+  });
+
+  it.each([[""], ["a\0b"], ["pg_temp"], ["a".repeat(64)], ["🦌".repeat(16)]])("is not %j", (name) => {
+    expect(() => requireSchemaName(name)).toThrow(
+      expect.objectContaining({ code: "database_address_invalid" }),
+    );
   });
 });

@@ -115,6 +115,19 @@ function nameOf(place: string, user: string | undefined, database: string | unde
   return `postgres://${user === undefined ? "" : `${user}@`}${place}${end}`;
 }
 
+/** What PostgreSQL keeps of a name: it would cut off the rest, and others could cut theirs to the same. */
+const LONGEST_NAME_BYTES = 63;
+
+/** @throws DeerflowError `database_address_invalid` for a name that no schema can have */
+export function requireSchemaName(name: string): string {
+  const bytes = Buffer.byteLength(name);
+  if (bytes > 0 && bytes <= LONGEST_NAME_BYTES && !name.includes("\0") && !name.startsWith("pg_"))
+    return name;
+  throw wrong(
+    `its schema ${JSON.stringify(name)} must have up to ${LONGEST_NAME_BYTES} bytes, none of them zero, and not begin with pg_`,
+  );
+}
+
 /**
  * Parses `postgres://user:password@host:port/database`, with `?sslmode=verify-full` (or `verify-ca`, `require`,
  * `disable`, which is the default) and `?host=/var/run/postgresql` for a socket in place of the host.

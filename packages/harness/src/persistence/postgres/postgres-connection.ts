@@ -288,11 +288,9 @@ export class PostgresConnection implements SqlSession {
     // In one packet: the server would wake up twice.
     const { stream } = this.#client.connection;
     stream.cork();
-    const [, result] = await Promise.all([
-      this.#client.query(begin),
-      this.#client.query<SqlRow>(query),
-      process.nextTick(() => stream.uncork()),
-    ]);
+    const sent = [this.#client.query(begin), this.#client.query<SqlRow>(query)] as const;
+    process.nextTick(() => stream.uncork());
+    const [, result] = await Promise.all(sent);
     return result;
   }
 }
