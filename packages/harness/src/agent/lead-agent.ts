@@ -1,7 +1,9 @@
 /** Builds the lead agent of one run from an installation's parts. Assembly only. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Logger } from "../base/logger.js";
 import type { DeerflowConfig } from "../config/schema.js";
 import { type ThreadDirectories, threadDirectories, VIRTUAL_WORKSPACE } from "../context/home-paths.js";
+import type { Principal } from "../context/principal.js";
 import { sandboxId } from "../context/sandbox-id.js";
 import { MountedDiskBackend } from "../filesystem/mounted-disk-backend.js";
 import type { InterruptOn, ToolApproval } from "../middleware/approval-pauses.js";
@@ -38,6 +40,8 @@ export interface LeadAgentParts {
   readonly sandboxNetwork?: string;
   readonly audit: AuditSink;
   readonly logger: Logger;
+  /** The key-value store of a tenant, for its tools and middleware. */
+  readonly store?: (principal: Principal) => BaseStore;
 }
 
 /** @returns the factory that the runtime calls once per run */
@@ -76,6 +80,7 @@ export const makeLeadAgent =
         services,
         stateSchema: leadAgentState,
         checkpointer: request.checkpointer,
+        ...(parts.store && { store: parts.store(request.principal) }),
         name: request.assistantId,
       }),
       modelName,

@@ -67,3 +67,6 @@ export const defaultDatabasePath = (home: string): string => join(home, "data", 
 
 /** Where the verdict on every shell command is kept. */
 export const auditLogPath = (home: string): string => join(home, "logs", "audit.log");
+
+/** What is remembered of a switch of the database, until the configuration names the new one. */
+export const databaseSwitchFolder = (home: string): string => join(home, "data", "database-switch");

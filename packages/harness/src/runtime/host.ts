@@ -1,4 +1,5 @@
 /** One installation, opened: configuration, storage, sandbox, models, agents and runs, wired together. No logic. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { LEAD_AGENT, makeLeadAgent, threadFiles } from "../agent/lead-agent.js";
 import type { AgentFactory } from "../agent/contract.js";
 import { lineLogger, type Logger } from "../base/logger.js";
@@ -10,7 +11,6 @@ import { sandboxId } from "../context/sandbox-id.js";
 import type { ModelCatalogue } from "../models/contract.js";
 import { assertProvidersKnown } from "../models/registry.js";
 import type { Persistence } from "../persistence/contract.js";
-import { openPersistence } from "../persistence/open-persistence.js";
 import { loggingAuditSink } from "../policy/audit-sink.js";
 import type { ChosenSandbox } from "../sandbox/choose-provider.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
@@ -18,7 +18,15 @@ import type { StreamBridge } from "./bridge/contract.js";
 import { checkSandboxConfig } from "./check-sandbox-config.js";
 import { currentModels } from "./current-models.js";
 import { fileLogger } from "./file-logger.js";
-import { databaseFolders, databaseLocations, lostOnRestart } from "./database-location.js";
+import {
+  type DatabaseFolders,
+  databaseFolders,
+  databaseLocations,
+  lostOnRestart,
+} from "./database-location.js";
+import { admissionOf } from "./database-switch/admission.js";
+import type { DatabaseSwitch } from "./database-switch/database-switch.js";
+import { type OpenDatabases, openDatabases } from "./database-switch/open-databases.js";
 import { removeThreadFiles } from "./remove-thread-files.js";
 import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
 import { RunManager } from "./run-manager.js";
@@ -32,6 +40,8 @@ export interface HostOptions {
   readonly configPath?: string;
   /** Lines to standard error at the configured level when absent. */
   readonly logger?: Logger;
+  /** Refuses SQLite files that another process serves, and keeps others from serving them. Default false. */
+  readonly serving?: boolean;
 }
 
 export interface Host {
@@ -39,6 +49,12 @@ export interface Host {
   readonly home: string;
   readonly logger: Logger;
   readonly persistence: Persistence;
+  /** The key-value store of the principal's tenant. */
+  store(principal: Principal): BaseStore;
+  /** Puts another database in the place of the one in use. */
+  readonly databaseSwitch: DatabaseSwitch;
+  /** What paths of databases count from. */
+  readonly databaseFolders: DatabaseFolders;
   readonly bridge: StreamBridge;
   readonly runs: RunManager;
   readonly threads: ThreadService;
@@ -70,14 +86,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
   assertProvidersKnown(config.models); // before anything is written
   const home = resolveHome(env, cwd);
   checkSandboxConfig(config, home);
-  const locations = databaseLocations(config, databaseFolders(home, cwd, source.path));
+  const folders = databaseFolders(home, cwd, source.path);
+  const locations = databaseLocations(config, folders);
   const lost = lostOnRestart(locations);
   if (lost !== undefined) logger.warn(lost);
-  const persistence = await openPersistence(locations);
+  const databases = await openDatabases({ home, locations, logger, serving: options.serving ?? false });
   try {
-    return await wire({ env, logger, source, home, persistence });
+    return await wire({ env, logger, source, home, folders, databases });
   } catch (error) {
-    await persistence.close();
+    await databases.close();
     throw error;
   }
 }
@@ -87,10 +104,13 @@ interface Parts {
   readonly logger: Logger;
   readonly source: ConfigSource;
   readonly home: string;
-  readonly persistence: Persistence;
+  readonly folders: DatabaseFolders;
+  readonly databases: OpenDatabases;
 }
 
-async function wire({ env, logger, source, home, persistence }: Parts): Promise<Host> {
+async function wire({ env, logger, source, home, folders, databases }: Parts): Promise<Host> {
+  const { persistence, databaseSwitch } = databases;
+  const store = (principal: Principal): BaseStore => persistence.store(principal);
   const config = (): DeerflowConfig => source.current();
   const models = currentModels({ config, env, logger });
   const audit = loggingAuditSink(fileLogger(auditLogPath(home), "info"));
@@ -101,6 +121,7 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     models,
     audit,
     logger,
+    store,
     ...sandboxParts(sandbox),
   });
   const bridge = new MemoryStreamBridge();
@@ -111,7 +132,8 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
   };
   const queue = new InProcessRunQueue();
   const quota = quotaOf({ persistence, config, home });
-  const runs = new RunManager({ persistence, bridge, queue, agents, limits, quota, logger });
+  const admission = admissionOf(databases.router);
+  const runs = new RunManager({ persistence, bridge, queue, agents, limits, quota, logger, admission });
   await runs.reconcile();
   const removeFiles = async (principal: Principal, threadId: string) => {
     const { provider } = sandbox;
@@ -122,6 +144,9 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
     home,
     logger,
     persistence,
+    store,
+    databaseSwitch,
+    databaseFolders: folders,
     bridge,
     runs,
     threads: new ThreadService({ persistence, agents, runs, removeFiles, defaultAssistantId: LEAD_AGENT }),
@@ -135,7 +160,7 @@ async function wire({ env, logger, source, home, persistence }: Parts): Promise<
       await runs.close();
       await bridge.close();
       await sandbox.provider?.close();
-      await persistence.close();
+      await databases.close();
     },
   };
 }

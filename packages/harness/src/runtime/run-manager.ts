@@ -8,6 +8,7 @@ import { type Logger, silentLogger } from "../base/logger.js";
 import { assertThreadId } from "../context/home-paths.js";
 import type { Principal } from "../context/principal.js";
 import { FINAL_RUN_STATUSES, type Persistence, type RunRecord } from "../persistence/contract.js";
+import type { Admission } from "./database-switch/admission.js";
 import type { StreamBridge, StreamFrame, SubscribeOptions } from "./bridge/contract.js";
 import { gapData } from "./bridge/stream-cursor.js";
 import { requireNodes } from "./graph-command.js";
@@ -32,6 +33,8 @@ export interface RunManagerOptions {
   readonly newId?: () => string;
   /** This process, as the rows of its runs name it. */
   readonly owner?: string;
+  /** Around each start of a run, which it may have to try again; by default it starts at once. */
+  readonly admission?: Admission;
   /** Milliseconds between two looks at a run that another process works on. Default 500. */
   readonly pollMilliseconds?: number;
 }
@@ -78,6 +81,11 @@ export class RunManager {
   async start(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
     assertThreadId(threadId);
     if (this.#closed) throw new DeerflowError("shutting_down");
+    const { admission = (_principal, _threadId, start) => start() } = this.#options;
+    return admission(principal, threadId, () => this.#add(principal, threadId, request));
+  }
+
+  #add(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
     return this.#hold(principal, threadId, async () => {
       const { persistence, bridge, queue, newId = randomUUID } = this.#options;
       await this.#options.quota?.requireRoom(principal, threadId, sizeOf(request));
