@@ -1,4 +1,5 @@
 /** Checks that the rows of a thread can be read, and hold what was written. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
 import type { CheckpointRows, ThreadTable, ThreadTables } from "../checkpoint/checkpoint-rows.js";
@@ -19,7 +20,7 @@ export interface ThreadSource {
 }
 
 /** Rows whose data is in memory together. */
-const GROUP = { bytes: 8 * 1024 * 1024, rows: 500 };
+const GROUP = { bytes: 4 * 1024 * 1024, rows: 100 };
 
 /** Data that lies in slices that are missing is left to the check of the references. */
 class SliceMissing extends Error {}
@@ -63,6 +64,7 @@ async function checkNumbered<T extends NumberedTable>(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const group of groupsOf(heads, GROUP)) {
+    await nextTurn();
     const numbers = rangesOf(group.map(({ number }) => number));
     const rows = await source.read((from) => from.findNumbered(table, source.threadKey, numbers));
     for (const row of rows) findings.push(...(await findingsOf(source, table, row, check)));
@@ -75,6 +77,7 @@ async function checkCheckpoints(source: ThreadSource, heads: ThreadHeads): Promi
   const { serde, threadKey } = source;
   const decodeIt = (data: Uint8Array) => decode(serde, data);
   for (const group of groupsOf(heads.checkpoints, GROUP)) {
+    await nextTurn();
     const writes = await source.read((rows) => rows.findWrites(threadKey, group));
     for (const row of writes)
       findings.push(...(await findingsOf(source, "writes", row, (_, data) => decodeIt(data))));

@@ -1,4 +1,5 @@
 /** Copies a thread: all of it, or the way to one of its checkpoints. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { DeerflowError } from "../../base/errors.js";
 import type {
   CheckpointKey,
@@ -198,12 +199,14 @@ async function carryOver(
   for (const table of ["parts", "messages", "values"] as const) {
     const heads: readonly { readonly number: number; readonly bytes: number }[] = numbered[table];
     for (const group of groupsOf(heads, GROUP)) {
+      await nextTurn();
       const numbers = rangesOf(group.map(({ number }) => number));
       await add({ [table]: await read((rows) => rows.findNumbered(table, thread.key, numbers)) });
     }
   }
   let writes = 0;
   for (const group of groupsOf(checkpoints, GROUP)) {
+    await nextTurn();
     const rows = await read((from) => findCheckpoints(from, thread.key, group));
     await add(rows);
     writes += rows.writes.length;

@@ -1,4 +1,5 @@
 /** Reads the facts of all checkpoints of a thread; what was read before is not read again. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import type { CheckpointRow, CheckpointRows, HeadOf } from "../checkpoint/checkpoint-rows.js";
 import { type CheckpointFacts, checkpointFacts } from "./checkpoint-facts.js";
@@ -23,6 +24,7 @@ export class StoredCheckpoints {
   async load(rows: CheckpointRows, threadKey: number): Promise<void> {
     let after: CheckpointRow | undefined;
     do {
+      await nextTurn();
       const page: readonly CheckpointRow[] = await rows.page("checkpoints", threadKey, {
         after,
         limit: PAGE,

@@ -1,4 +1,5 @@
 /** All rows of one thread without their data, and which of them are needed. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { channelMapFromText, valueNumbersOf } from "../checkpoint/channel-map.js";
 import type {
   CheckpointRow,
@@ -23,12 +24,17 @@ export type ThreadHeads = { readonly [T in ThreadTable]: readonly HeadOf<ThreadT
 export type Numbers = Readonly<Record<NumberedTable, ReadonlySet<number>>>;
 
 export async function readHeads(rows: CheckpointRows, threadKey: number): Promise<ThreadHeads> {
+  const read = async <T extends ThreadTable>(table: T) => {
+    // SQLite answers at once: without a pause nobody else would get a turn of the event loop until the end.
+    await nextTurn();
+    return rows.heads(table, threadKey);
+  };
   // What refers before what is referred to: rows that come in between are then surplus, and none is missing.
-  const writes = await rows.heads("writes", threadKey);
-  const checkpoints = await rows.heads("checkpoints", threadKey);
-  const values = await rows.heads("values", threadKey);
-  const messages = await rows.heads("messages", threadKey);
-  return { writes, checkpoints, values, messages, parts: await rows.heads("parts", threadKey) };
+  const writes = await read("writes");
+  const checkpoints = await read("checkpoints");
+  const values = await read("values");
+  const messages = await read("messages");
+  return { writes, checkpoints, values, messages, parts: await read("parts") };
 }
 
 /** Rows in groups whose data may be in memory together; each has at least one row. */
