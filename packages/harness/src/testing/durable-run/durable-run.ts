@@ -14,10 +14,10 @@ import {
 } from "@langchain/langgraph";
 import { digestOf } from "./acknowledged-writes.js";
 
-const ROUNDS = 6;
+const ROUNDS = 4;
 /** Calls that run side by side in each round. */
 const CALLS = 3;
-const LONGEST_CALL_MS = 6;
+const LONGEST_CALL_MS = 5;
 
 const State = Annotation.Root({
   ...MessagesAnnotation.spec,

@@ -17,7 +17,7 @@ const KILLS = scaled(200, 4);
 /** So that looking at a whole database does not take longer and longer. */
 const KILLS_PER_DATABASE = 25;
 /** What is said before a kill: up to that of two runs beside each other, and a half. */
-const MOST_FACTS = 150;
+const MOST_FACTS = 100;
 /** And up to this long after it, so that a kill also meets what nothing was said of yet. */
 const LONGEST_WAIT_MS = 10;
 const CHILD = "durable-run.child.mjs";
@@ -123,14 +123,9 @@ async function goOn(
 }
 
 /** Looks at threads that have come to their end, whatever was killed since. */
-async function expectKept(
-  location: DatabaseLocation,
-  threadIds: readonly string[],
-  facts: readonly Acknowledgement[],
-): Promise<void> {
+async function expectKept(location: DatabaseLocation, threadIds: readonly string[]): Promise<void> {
   const { saver, close } = await openSaver(location);
   for (const threadId of threadIds) {
-    expect(await faultsOf(saver, threadId, facts)).toEqual([]);
     expect((await verifyThread(saver, threadId)).findings).toEqual([]);
     expect(await faultsOfEnd(durableGraph(saver), threadId)).toEqual([]);
   }
@@ -164,7 +159,7 @@ export function killedClientSuite(
     async function killAll(kills: number): Promise<void> {
       const location = await open();
       await (await openSaver(location)).close();
-      const runners: Runner[] = [];
+      const threadIds: string[] = [];
       // Started while the one before is looked at: a start takes longer than all the rest.
       let next = start(location);
       for (let kill = 1; kill <= kills; kill += 1) {
@@ -176,14 +171,9 @@ export function killedClientSuite(
         expect(await runner.kill()).toBe("");
         if (kill < kills) next = start(location);
         await goOn(location, runner, check);
-        runners.push(runner);
+        threadIds.push(...runner.threadIds);
       }
-      const threadIds = runners.flatMap((runner) => runner.threadIds);
-      await expectKept(
-        location,
-        threadIds,
-        runners.flatMap(({ acknowledged }) => acknowledged),
-      );
+      await expectKept(location, threadIds);
     }
 
     it(

@@ -10,7 +10,7 @@ import { openSaver, type OpenedSaver } from "./open-saver.js";
 
 const KILLS = scaled(20, 1);
 /** What is acknowledged before a kill: up to that of two runs beside each other, nearly. */
-const MOST_FACTS = 80;
+const MOST_FACTS = 50;
 const LONGEST_WAIT_MS = 10;
 
 /** A server of the suite's own. */
