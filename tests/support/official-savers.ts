@@ -14,6 +14,7 @@ const INSTALL_MS = 10 * 60_000;
 const require = createRequire(join(FOLDER, "package.json"));
 
 interface SqliteHandle {
+  exec(sql: string): void;
   close(): void;
 }
 

@@ -33,7 +33,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   ask: ["read", "approve"],
 };
 
-const imageOf = (letter: string): string => Buffer.alloc(90_000, letter).toString("base64");
+const imageOf = (letter: string): string => Buffer.alloc(30_000, letter).toString("base64");
 
 const lastOf = (messages: readonly BaseMessage[]): BaseMessage | undefined => messages.at(-1);
 

@@ -1,5 +1,4 @@
 /** Moves one thread out of LangGraph's own tables: first into a database of ours on this disk, then as its rows. */
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeerflowError } from "../../base/errors.js";
@@ -13,6 +12,7 @@ import type { MovedDatabases, ThreadAddress, ThreadReport, ThreadStatus } from "
 import type { LangGraphSource } from "./langgraph/contract.js";
 import { readThread } from "./langgraph/read-thread.js";
 import { moveThread } from "./move-thread.js";
+import { makeScratchFolder, removeScratchFolder } from "./scratch-folder.js";
 import { standingOf, type ThreadFacts } from "./thread-facts.js";
 import { holdingsOf, saverOf } from "./thread-sides.js";
 
@@ -24,8 +24,8 @@ export interface Workshop {
 
 /** Threads are converted here, so that the target gets each whole and in one transaction. */
 export async function openWorkshop(): Promise<Workshop> {
-  const folder = mkdtempSync(join(tmpdir(), "deerflow-migration-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const folder = makeScratchFolder(tmpdir(), "deerflow-migration-");
+  const remove = () => removeScratchFolder(folder);
   try {
     const connection = await openSqlite(join(folder, "thread.db"));
     // What is here may be lost: it is made again.

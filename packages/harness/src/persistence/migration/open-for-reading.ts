@@ -1,5 +1,5 @@
 /** Opens what is moved, and finds out what it is. Nothing is created, and nothing changes there. */
-import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { constants, copyFileSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,6 +22,7 @@ import type { LangGraphSource } from "./langgraph/contract.js";
 import { LangGraphPostgres } from "./langgraph/langgraph-postgres.js";
 import { langGraphSqlite } from "./langgraph/langgraph-sqlite.js";
 import { ReadOnlySqlite } from "./read-only-sqlite.js";
+import { makeScratchFolder, removeScratchFolder } from "./scratch-folder.js";
 
 export type OpenSource =
   | { readonly kind: "ours"; readonly database: SqlDatabase }
@@ -209,9 +210,9 @@ async function newest(database: SqlDatabase, version: number): Promise<SqlDataba
 }
 
 async function openCopy(path: string): Promise<SqlDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), "deerflow-migration-"));
+  const folder = makeScratchFolder(tmpdir(), "deerflow-migration-");
   const copy = join(folder, "deerflow.db");
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const remove = () => removeScratchFolder(folder);
   try {
     copyFileSync(path, copy, constants.COPYFILE_FICLONE);
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);

@@ -1,72 +1,59 @@
 /** Reads an SQLite file without changing a byte of it, of its write-ahead log, or of the memory they share. */
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, constants, copyFileSync, openSync, readSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DeerflowError, reasonOf } from "../../base/errors.js";
-import { isProcessAlive, processIdentity } from "../../base/process-identity.js";
+import { DeerflowError } from "../../base/errors.js";
 import type { SqlDatabase, SqlSession } from "../sql/contract.js";
 import { wasOpenedHere } from "../sqlite/open-files.js";
 import { SqliteConnection } from "../sqlite/sqlite-connection.js";
 import { sqliteDatabase } from "../sqlite/sqlite-database.js";
+import { makeScratchFolder, removeScratchFolder } from "./scratch-folder.js";
 
 /** File times are this coarse at most: what was written longer ago has another time than what is written now. */
 const COARSE_TIME_MS = 50;
 const WAL_HEADER_BYTES = 32;
-
-/** A folder of our own that holds the file under a second name, and a copy of its write-ahead log. */
-interface Apart {
-  readonly folder: string;
-  readonly path: string;
-}
-
-const prefixOf = (path: string): string => `.${basename(path)}-reading-`;
+/** Of a file that another program writes to all the time no copy is whole. */
+const COPIES = 3;
 
 /**
- * The file is linked into a folder beside it (or copied, where links are not possible), with a copy of its log. So
- * SQLite keeps its own files there, and a program that died with an unfinished log leaves it as it was. Where
- * another program writes the log into the file meanwhile, the file is read in its place, as SQLite's readers do.
+ * `resting`: nobody has the file open, and it has no log. `copy`: with a log, whose reader would write to the memory
+ * that programs share; so a copy of both is read. `in-place`: another program is at work on it, this process has it
+ * open, or there is no room for a copy; it is read as SQLite's readers do, which leave marks in that memory.
  */
+export type ReadingMode = "resting" | "copy" | "in-place";
+
 export class ReadOnlySqlite {
   readonly path: string;
   #connection: SqliteConnection;
-  #apart: Apart | undefined;
+  #mode: ReadingMode;
+  /** What it was when a `resting` file was opened. */
   readonly #stamp: string;
+  readonly #folder: string | undefined;
 
-  private constructor(path: string, stamp: string, apart: Apart | undefined) {
+  private constructor(path: string, mode: ReadingMode, stamp: string, folder?: string) {
     this.path = path;
+    this.#mode = mode;
     this.#stamp = stamp;
-    this.#apart = apart;
-    this.#connection = SqliteConnection.openReadOnly(apart?.path ?? path);
+    this.#folder = folder;
+    this.#connection =
+      folder === undefined
+        ? SqliteConnection.openReadOnly(path, mode === "resting")
+        : SqliteConnection.openReadOnly(join(folder, basename(path)));
   }
 
   /** @throws DeerflowError `database_unreadable` */
   static async open(path: string): Promise<ReadOnlySqlite> {
     refuseUnreadable(path);
-    removeLeftovers(path);
     await sleep(COARSE_TIME_MS);
     const stamp = stampOf(path);
-    const apart = setApart(path);
-    try {
-      if (stampOf(path) === stamp) return new ReadOnlySqlite(path, stamp, apart);
-    } catch (error) {
-      remove(apart);
-      throw error;
-    }
-    remove(apart);
-    return new ReadOnlySqlite(path, stamp, undefined);
+    if (sizeOf(`${path}-wal`) === 0) return new ReadOnlySqlite(path, "resting", stamp);
+    const folder = await copyWhole(path);
+    return new ReadOnlySqlite(path, folder === undefined ? "in-place" : "copy", stamp, folder);
+  }
+
+  get mode(): ReadingMode {
+    return this.#mode;
   }
 
   /** As a database of the stores that takes no writes. */
@@ -84,44 +71,37 @@ export class ReadOnlySqlite {
     };
   }
 
-  /** Where SQLite keeps its files of this reader; undefined when the file is read in its place. */
-  get folder(): string | undefined {
-    return this.#apart?.folder;
-  }
-
   /** Runs `work` on one snapshot. Runs it again when the file changed under it. */
   async read<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     const result = this.#attempt(work);
-    if (this.#apart === undefined) return result;
+    if (this.#mode !== "resting") return result;
     // A failure counts only if it is one of the file as it was.
     await result.catch(() => undefined);
     if (stampOf(this.path) === this.#stamp) return result;
-    await this.#readInPlace();
+    await this.#connection.close();
+    this.#connection = SqliteConnection.openReadOnly(this.path);
+    this.#mode = "in-place";
     return this.#attempt(work);
   }
 
   async close(): Promise<void> {
     await this.#connection.close();
-    remove(this.#apart);
-    this.#apart = undefined;
+    if (this.#folder !== undefined) removeScratchFolder(this.#folder);
   }
 
   #attempt<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     return sqliteDatabase(this.#connection).read(work);
   }
-
-  async #readInPlace(): Promise<void> {
-    await this.close();
-    this.#connection = SqliteConnection.openReadOnly(this.path);
-  }
 }
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function refuseUnreadable(path: string): void {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status === undefined)
     throw new DeerflowError("database_unreadable", { path, reason: "it is not there" });
   if (!status.isFile()) throw new DeerflowError("database_unreadable", { path, reason: "it is not a file" });
-  if ((statSync(`${path}-journal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  if (sizeOf(`${path}-journal`) === 0) return;
   const reason = "a program was interrupted while it wrote; open the file once with that program";
   throw new DeerflowError("database_unreadable", { path, reason });
 }
@@ -132,9 +112,10 @@ function stampOf(path: string): string {
   return [mtimeNs, size, ino, headerOf(`${path}-wal`)].join(" ");
 }
 
-function headerOf(path: string): string {
-  if (!existsSync(path)) return "";
-  const file = openSync(path, "r");
+/** The log has no locks that closing it could drop. */
+function headerOf(log: string): string {
+  if (sizeOf(log) === 0) return "";
+  const file = openSync(log, "r");
   try {
     const header = Buffer.alloc(WAL_HEADER_BYTES);
     return header.toString("hex", 0, readSync(file, header, 0, WAL_HEADER_BYTES, 0));
@@ -143,47 +124,23 @@ function headerOf(path: string): string {
   }
 }
 
-/** Undefined where neither is possible. A copy reads the file as a file, which one that is open here forbids. */
-function setApart(path: string): Apart | undefined {
-  const apart = linked(path) ?? (wasOpenedHere(path) ? undefined : copied(path));
-  if (apart !== undefined && existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${apart.path}-wal`);
-  return apart;
-}
-
-function linked(path: string): Apart | undefined {
-  let folder: string | undefined;
-  try {
-    folder = mkdtempSync(join(dirname(path), `${prefixOf(path)}${process.pid}-`));
-    linkSync(path, join(folder, basename(path)));
-    return { folder, path: join(folder, basename(path)) };
-  } catch {
-    // The folder takes no files, or its disk no links; `copied` says what is wrong if that fails as well.
-    if (folder !== undefined) rmSync(folder, { recursive: true });
-    return undefined;
-  }
-}
-
-function copied(path: string): Apart {
-  const folder = mkdtempSync(join(tmpdir(), prefixOf(path)));
-  try {
+/** A folder with a copy of the file and its log, as they were at one moment; undefined where there can be none. */
+async function copyWhole(path: string): Promise<string | undefined> {
+  if (wasOpenedHere(path) || !hasRoomFor(path)) return undefined;
+  const folder = makeScratchFolder(tmpdir(), "deerflow-reading-");
+  for (let copy = 1; copy <= COPIES; copy += 1) {
+    const before = stampOf(path);
     copyFileSync(path, join(folder, basename(path)), constants.COPYFILE_FICLONE);
-    return { folder, path: join(folder, basename(path)) };
-  } catch (error) {
-    rmSync(folder, { recursive: true });
-    throw new DeerflowError("database_unreadable", { path, reason: reasonOf(error) }, error);
+    copyFileSync(`${path}-wal`, join(folder, `${basename(path)}-wal`));
+    if (stampOf(path) === before) return folder;
+    await sleep(COARSE_TIME_MS);
   }
+  removeScratchFolder(folder);
+  return undefined;
 }
 
-const remove = (apart: Apart | undefined): void => {
-  if (apart !== undefined) rmSync(apart.folder, { recursive: true, force: true });
-};
-
-/** Folders of readers that were killed. They hold a link and a copy: the file itself loses nothing. */
-function removeLeftovers(path: string): void {
-  for (const name of readdirSync(dirname(path))) {
-    if (!name.startsWith(prefixOf(path))) continue;
-    const pid = Number(name.slice(prefixOf(path).length).split("-")[0]);
-    if (!isProcessAlive(processIdentity(pid)))
-      rmSync(join(dirname(path), name), { recursive: true, force: true });
-  }
+function hasRoomFor(path: string): boolean {
+  const { bavail, bsize } = statfsSync(tmpdir());
+  // The target may lie on the same disk.
+  return 2 * (sizeOf(path) + sizeOf(`${path}-wal`)) < bavail * bsize;
 }

@@ -1,5 +1,6 @@
 /** The one adapter to libsql: hides its traps, and gives every user of the database file its turn. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { DeerflowError, type ErrorCode, reasonOf } from "../../base/errors.js";
 import { KeyedLock } from "../../base/keyed-lock.js";
@@ -75,12 +76,13 @@ export class SqliteConnection {
   readonly #log: LogSync | undefined;
   #closed = false;
 
-  private constructor(path: string, isReadOnly = false) {
+  /** @param address - the file as SQLite is to open it for reading; absent for writing */
+  private constructor(path: string, address?: string) {
     this.path = path;
-    this.#isReadOnly = isReadOnly;
-    this.#log = path === IN_MEMORY || isReadOnly ? undefined : new LogSync(path);
+    this.#isReadOnly = address !== undefined;
+    this.#log = path === IN_MEMORY || this.#isReadOnly ? undefined : new LogSync(path);
     try {
-      this.#database = new Database(path, { timeout: BLOCKING_WAIT_MS, readonly: isReadOnly });
+      this.#database = new Database(address ?? path, { timeout: BLOCKING_WAIT_MS });
       this.#forget = noteOpen(path);
     } catch (error) {
       throw new DeerflowError("database_unreadable", { path, reason: reasonOf(error) }, error);
@@ -106,12 +108,17 @@ export class SqliteConnection {
   }
 
   /**
-   * Opens any SQLite file for reading. Neither it nor its write-ahead log is changed, also not when it is closed.
+   * Opens any SQLite file for reading. Neither it nor its write-ahead log is changed, also not when it is closed. The
+   * driver has an option of this name and ignores it; it heeds what https://www.sqlite.org/uri.html says.
    *
+   * @param isImmutable - nobody else has the file open: no lock is taken, no file made beside it, and a log ignored
    * @throws DeerflowError `database_unreadable`
    */
-  static openReadOnly(path: string): SqliteConnection {
-    return new SqliteConnection(path, true);
+  static openReadOnly(path: string, isImmutable = false): SqliteConnection {
+    return new SqliteConnection(
+      path,
+      `${pathToFileURL(path).href}?mode=ro${isImmutable ? "&immutable=1" : ""}`,
+    );
   }
 
   /**
