@@ -4,6 +4,12 @@ import { DeerflowError, reasonOf } from "@deerflow/harness";
 import { Command, CommanderError } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.js";
 import { initConfig, validateConfig } from "./commands/config.js";
+import {
+  databaseStatus,
+  type DatabaseStatusOptions,
+  databaseSwitch,
+  type DatabaseSwitchOptions,
+} from "./commands/database.js";
 import { type DemoOptions, demoCommand } from "./commands/demo.js";
 import { type DoctorOptions, doctorCommand } from "./commands/doctor.js";
 import { type RunOptions, runCommand } from "./commands/run.js";
@@ -40,6 +46,7 @@ function createProgram(context: CommandContext, end: (exitCode: number) => void)
   addTaskCommands(program, { context, globals, end });
   addThreadCommands(program, { context, globals, end });
   addConfigCommands(program, { context, globals, end });
+  addDatabaseCommands(program, { context, globals, end });
   return program;
 }
 
@@ -110,6 +117,27 @@ function addConfigCommands(program: Command, { context, globals, end }: Wiring):
     .command("validate")
     .description("check the configuration and name what is wrong")
     .action(async () => end(await validateConfig(context, globals())));
+}
+
+function addDatabaseCommands(program: Command, { context, globals, end }: Wiring): void {
+  const database = program
+    .command("database")
+    .description("where the data lies, and switching to another database");
+  database
+    .command("status")
+    .description("which databases are in use, and how far a switch is")
+    .option("--server <url>", "address of the server; found by itself beside an SQLite file")
+    .option("--json", "print one JSON object")
+    .action(async (options: DatabaseStatusOptions) => end(await databaseStatus(context, globals(), options)));
+  database
+    .command("switch")
+    .description("use another database from now on, while running tasks end on the old one")
+    .requiredOption("--to <place>", "a path, postgres://… or mysql://…, or $NAME of a variable that holds it")
+    .option("--schema <name>", "the PostgreSQL schema")
+    .option("--copy", "take all threads and stored items along")
+    .option("--server <url>", "address of the server; found by itself beside an SQLite file")
+    .option("--json", "print one JSON object")
+    .action(async (options: DatabaseSwitchOptions) => end(await databaseSwitch(context, globals(), options)));
 }
 
 function sayFailure(error: unknown, { output }: CommandContext, debug: boolean): number {

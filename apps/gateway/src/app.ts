@@ -8,6 +8,7 @@ import { browserGuard } from "./http/browser-guard.js";
 import { crossOrigin } from "./http/cross-origin.js";
 import { onError, onNotFound } from "./http/errors.js";
 import { requestId } from "./http/request-id.js";
+import { administrationRoutes } from "./routes/administration.js";
 import { artifactRoutes } from "./routes/artifacts.js";
 import { assistantRoutes } from "./routes/assistants.js";
 import { healthRoutes } from "./routes/health.js";
@@ -59,5 +60,6 @@ function apiRoutes(deps: GatewayDeps): Hono<GatewayVariables> {
   api.route("/threads", mediaRoutes(deps));
   if (deps.quota !== undefined) api.route("/threads", usageRoutes({ ...deps, quota: deps.quota }));
   api.route("/runs", statelessRunRoutes(deps));
+  api.route("/admin", administrationRoutes(deps));
   return api;
 }

@@ -1,5 +1,5 @@
 /** Everything the gateway is given. It opens nothing itself, so that tests and programs can bring their own. */
-import type { Health } from "@deerflow/protocol";
+import type { DatabaseStatus, DatabaseSwitchRequest, Health } from "@deerflow/protocol";
 import type { FileBackend } from "@deerflow/harness/filesystem";
 import type { RunEventStore } from "@deerflow/harness/persistence";
 import type {
@@ -35,6 +35,12 @@ export interface AccessRules {
   readonly origins?: readonly string[];
 }
 
+export interface DatabaseAdministration {
+  status(): DatabaseStatus;
+  /** Resolves when the new database is open. @throws DeerflowError when it cannot be used; then nothing has changed */
+  switchTo(request: DatabaseSwitchRequest): Promise<void>;
+}
+
 export interface GatewayDeps {
   readonly runs: RunManager;
   readonly threads: ThreadService;
@@ -43,7 +49,11 @@ export interface GatewayDeps {
   models(): Promise<{ readonly models: readonly ModelInfo[] }>;
   /** The file tree of a thread, as its agent sees it. Does not ask whether the thread exists. */
   files(principal: Principal, threadId: string): Promise<FileBackend>;
-  health(): Promise<Pick<Health, "sandbox" | "model" | "database">>;
+  health(): Promise<Omit<Health, "status" | "service" | "version">>;
+  /** What the server keeps its data in; without it nothing of that can be administered. */
+  readonly databases?: DatabaseAdministration;
+  /** Refuses whoever may not administer the server. Everybody may when absent: without identity there is one user. */
+  requireAdministrator?(principal: Principal): Promise<void>;
   /** Who sends this request. @throws DeerflowError when nobody may */
   principal(request: Request): Promise<Principal>;
   /** Shown in `GET /info` and health. */

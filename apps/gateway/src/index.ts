@@ -1,8 +1,10 @@
 /** Public names of this package; nothing is defined here. */
+export type { DatabaseStatus } from "@deerflow/protocol";
 export { createApp } from "./app.js";
 export {
   type AccessRules,
   type AssistantDescription,
+  type DatabaseAdministration,
   DEFAULT_UPLOAD_LIMITS,
   type GatewayDeps,
   LEAD_ASSISTANT,

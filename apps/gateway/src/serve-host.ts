@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { addedMounts, type Host, LOCAL_PRINCIPAL, threadDirectories, threadFiles } from "@deerflow/harness";
 import type { GatewayDeps } from "./deps.js";
 import { type RunningGateway, startGateway } from "./serve.js";
+import { databaseStatus } from "./wire/database-status.js";
 import { sandboxHealth } from "./wire/sandbox-health.js";
 
 export interface ServeHostOptions {
@@ -36,6 +37,12 @@ export function gatewayDeps(host: Host, { version, host: bound }: ServeHostOptio
     files: async (principal, threadId) =>
       threadFiles(threadDirectories(host.home, principal, threadId), addedMounts(host.config(), host.home)),
     health: () => healthOf(host),
+    databases: {
+      status: () => databaseStatus(host.databases()),
+      switchTo: async ({ to, schema, copy = false }) => {
+        await host.databaseSwitch.start({ to: host.readDatabase(to, schema), copy });
+      },
+    },
     principal: async () => LOCAL_PRINCIPAL,
     version,
     uploadLimits: {
@@ -52,6 +59,7 @@ export function gatewayDeps(host: Host, { version, host: bound }: ServeHostOptio
 
 async function healthOf(host: Host): ReturnType<GatewayDeps["health"]> {
   const model = (await host.models()).models[0];
+  const { databases, switch: databaseSwitch } = databaseStatus(host.databases());
   return {
     sandbox: sandboxHealth(host.sandbox),
     model: {
@@ -60,5 +68,7 @@ async function healthOf(host: Host): ReturnType<GatewayDeps["health"]> {
       reason: model?.reason ?? "No model was found.",
     },
     database: host.persistence.description,
+    databases,
+    ...(databaseSwitch && { database_switch: databaseSwitch }),
   };
 }

@@ -1,4 +1,5 @@
 /** Public names of this package; nothing is defined here. */
+export * from "./databases.js";
 export * from "./errors.js";
 export * from "./files.js";
 export * from "./json.js";

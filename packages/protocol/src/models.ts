@@ -1,5 +1,6 @@
 /** Which models can be chosen, and whether the server is well. */
 import { z } from "zod";
+import { databasePlace, databaseSwitch } from "./databases.js";
 
 export const model = z.object({
   /** What a client sends as `context.model_name`. */
@@ -46,5 +47,9 @@ export const health = z.object({
   model: z.object({ name: z.string(), source: z.string(), reason: z.string() }),
   /** Where the data lies; never holds credentials. */
   database: z.string(),
+  /** Every database, by what lies there. */
+  databases: z.array(databasePlace).optional(),
+  /** The switch of the database under way, or the last one since the start. */
+  database_switch: databaseSwitch.optional(),
 });
 export type Health = z.output<typeof health>;

@@ -22,17 +22,18 @@ export async function serveCommand(
       reason: `--port ${options.port} is not a port (0 to 65535)`,
     });
   }
-  const host = await openHost(hostOptions(context, globals, true));
+  const host = await openHost({ ...hostOptions(context, globals, true), serving: true });
   try {
     const server = await serveHost(host, {
       ...(port === undefined ? {} : { port }),
       ...(options.host === undefined ? {} : { host: options.host }),
       version: context.version,
     });
+    host.databaseSwitch.announce(server.url);
     const model = (await host.models()).models[0];
     context.output.note(`DeerFlow TS is at ${server.url} (Ctrl-C stops it)\n`);
     context.output.note(
-      `model ${model?.name}: ${model?.reason}\nshell ${host.sandboxDescription}\ndata ${host.home}\n`,
+      `model ${model?.name}: ${model?.reason}\nshell ${host.sandboxDescription}\ndata ${host.home}\ndatabase ${host.persistence.description}\n`,
     );
     await new Promise<void>((stop) => {
       const release = context.onInterrupt(() => {

@@ -615,6 +615,17 @@ export const ERROR_CATALOGUE = {
     text: "{path} tells which database is in use, and cannot be read ({reason}).",
     next: "Configure the database that the server used last, and move that file away.",
   },
+  database_switch_refused: {
+    status: 500,
+    retry: "caller",
+    text: "The server at {url} did not switch its database: {detail}",
+  },
+  database_server_unreachable: {
+    status: 500,
+    retry: "caller",
+    text: "The server at {url} does not answer ({reason}).",
+    next: "Start it, or give its address with --server.",
+  },
   database_switch_invalid: {
     status: 422,
     retry: "caller",

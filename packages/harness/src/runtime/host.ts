@@ -11,6 +11,7 @@ import { sandboxId } from "../context/sandbox-id.js";
 import type { ModelCatalogue } from "../models/contract.js";
 import { assertProvidersKnown } from "../models/registry.js";
 import type { Persistence } from "../persistence/contract.js";
+import type { DatabaseLocation } from "../persistence/sql/database-location.js";
 import { loggingAuditSink } from "../policy/audit-sink.js";
 import type { ChosenSandbox } from "../sandbox/choose-provider.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
@@ -25,8 +26,10 @@ import {
   lostOnRestart,
 } from "./database-location.js";
 import { admissionOf } from "./database-switch/admission.js";
+import type { InstalledDatabases } from "./database-switch/contract.js";
 import type { DatabaseSwitch } from "./database-switch/database-switch.js";
 import { type OpenDatabases, openDatabases } from "./database-switch/open-databases.js";
+import { readSwitchTarget } from "./database-switch/switch-target.js";
 import { removeThreadFiles } from "./remove-thread-files.js";
 import { InProcessRunQueue } from "./run-queue/in-process-run-queue.js";
 import { RunManager } from "./run-manager.js";
@@ -53,8 +56,13 @@ export interface Host {
   store(principal: Principal): BaseStore;
   /** Puts another database in the place of the one in use. */
   readonly databaseSwitch: DatabaseSwitch;
-  /** What paths of databases count from. */
-  readonly databaseFolders: DatabaseFolders;
+  /** Where the data lies now, and how far a switch is. */
+  databases(): InstalledDatabases;
+  /**
+   * A place of a database as the configuration would name it.
+   * @throws DeerflowError `database_switch_invalid`
+   */
+  readDatabase(place: string, schema?: string): DatabaseLocation;
   readonly bridge: StreamBridge;
   readonly runs: RunManager;
   readonly threads: ThreadService;
@@ -146,7 +154,8 @@ async function wire({ env, logger, source, home, folders, databases }: Parts): P
     persistence,
     store,
     databaseSwitch,
-    databaseFolders: folders,
+    databases: () => databases.status(),
+    readDatabase: (place, schema) => readSwitchTarget({ to: place, schema }, folders),
     bridge,
     runs,
     threads: new ThreadService({ persistence, agents, runs, removeFiles, defaultAssistantId: LEAD_AGENT }),

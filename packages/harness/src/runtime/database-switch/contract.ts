@@ -80,6 +80,23 @@ export interface SwitchStatus {
   readonly problem?: string;
 }
 
+/** Where one part of the data lies now. */
+export interface DatabasePlace {
+  readonly part: keyof DatabaseLocations;
+  readonly backend: DatabaseLocation["backend"];
+  /** For a person: a file, or the address of a server without its password. */
+  readonly place: string;
+  /** Equal for two installations exactly when they use the same database. Holds no password. */
+  readonly id: string;
+}
+
+/** What is told of the databases of a running installation. */
+export interface InstalledDatabases {
+  readonly places: readonly DatabasePlace[];
+  /** The switch under way, or the last one since the start. */
+  readonly lastSwitch: SwitchStatus | undefined;
+}
+
 export interface SwitchRequest {
   readonly to: DatabaseLocation;
   readonly copy: boolean;

@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
 import { lockExclusively } from "../../persistence/sqlite/sqlite-connection.js";
-import { everyThread, threadsInUse } from "../../persistence/stores/thread-census.js";
+import { threadsInUse } from "../../persistence/stores/thread-census.js";
 import type { SwitchPhase, SwitchRequest, SwitchStatus, ThreadCarrier, ThreadKey } from "./contract.js";
+import { countMissing } from "./count-missing.js";
 import { drain } from "./drain.js";
 import { locationName } from "./location-name.js";
 import { type OpenedSide, openSide, type SideOptions } from "./open-side.js";
@@ -168,7 +169,7 @@ export class DatabaseSwitch {
     logger.info("The database is being switched.", this.#facts(stage, { copy: progress.copy }));
     const changed = router.watchChanges();
     if (progress.copy) await carrier.copyAll(old, next, this.#closing.signal);
-    else progress.threadsLeft = await countMissing(old, next);
+    else progress.threadsLeft = await countMissing(old.databases.app, next.databases.app);
     const moved = new Set<string>();
     const record = await router.whilePaused(() => this.#turnOver(stage, { changed: changed(), moved }));
     router.stopWatching();
@@ -297,12 +298,3 @@ const progressOf = ({
   threadsLeft: 0,
   problem: undefined,
 });
-
-/** How many threads only the old one has. */
-async function countMissing(old: OpenedSide, next: OpenedSide): Promise<number> {
-  const there = new Set<string>();
-  for await (const thread of everyThread(next.databases.app)) there.add(keyOf(thread));
-  let missing = 0;
-  for await (const thread of everyThread(old.databases.app)) if (!there.has(keyOf(thread))) missing += 1;
-  return missing;
-}

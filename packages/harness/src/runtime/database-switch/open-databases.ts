@@ -1,5 +1,7 @@
 /** Opens what an installation keeps, so that another database can take its place later. No logic. */
 import type { DatabaseLocations } from "../database-location.js";
+import type { InstalledDatabases } from "./contract.js";
+import { placesOf } from "./places.js";
 import { databaseCarrier } from "./carrier.js";
 import { DatabaseSwitch } from "./database-switch.js";
 import { locationName } from "./location-name.js";
@@ -21,6 +23,7 @@ export interface OpenDatabases {
   readonly persistence: RoutedPersistence;
   readonly router: ThreadRouter;
   readonly databaseSwitch: DatabaseSwitch;
+  status(): InstalledDatabases;
   close(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export async function openDatabases(options: OpenDatabasesOptions): Promise<Open
     persistence,
     router,
     databaseSwitch,
+    status: () => ({ places: placesOf(router.current), lastSwitch: databaseSwitch.status }),
     async close() {
       await databaseSwitch.close();
       await persistence.close();
