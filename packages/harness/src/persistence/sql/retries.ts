@@ -1,10 +1,10 @@
 /** Runs again what failed for a reason that passes. */
 
 /**
- * Why another try may succeed: two transactions held what the other wanted, another one holds a row for long, or the
- * connection is gone.
+ * Why another try may succeed: two transactions held what the other wanted, both chose one key, another one holds a
+ * row for long, or the connection is gone.
  */
-export type Passing = "deadlock" | "lock_wait" | "broken";
+export type Passing = "deadlock" | "key_taken" | "lock_wait" | "broken";
 
 interface Patience {
   /** Tries in all. */
@@ -17,6 +17,8 @@ interface Patience {
 const PATIENCE: Readonly<Record<Passing, Patience>> = {
   // The database ends one of the two at once, and the other is soon done.
   deadlock: { tries: 12, firstPauseMs: 5, longestPauseMs: 500 },
+  // Who pauses longer than the others write is late each time: soon again, and often.
+  key_taken: { tries: 60, firstPauseMs: 2, longestPauseMs: 40 },
   // Each try has waited in the database already.
   lock_wait: { tries: 3, firstPauseMs: 5, longestPauseMs: 5 },
   // About as long as a server takes to start again.

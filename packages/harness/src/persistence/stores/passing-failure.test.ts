@@ -6,12 +6,12 @@ const failure = (code: string) => Object.assign(new Error("no"), { code });
 const working = { committing: false, elapsed: 0 };
 
 it.each([
-  ["SQLITE_CONSTRAINT_PRIMARYKEY", "deadlock"],
+  ["SQLITE_CONSTRAINT_PRIMARYKEY", "key_taken"],
   ["SQLITE_CONSTRAINT_NOTNULL", undefined],
-  ["23505", "deadlock"],
+  ["23505", "key_taken"],
   ["40P01", "deadlock"],
   ["23502", undefined],
-  ["ER_DUP_ENTRY", "deadlock"],
+  ["ER_DUP_ENTRY", "key_taken"],
   ["ER_LOCK_DEADLOCK", "deadlock"],
   ["ER_NO_SUCH_TABLE", undefined],
 ])("knows what %s says, also below an error of ours", (code, expected) => {

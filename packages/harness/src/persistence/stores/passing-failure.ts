@@ -2,23 +2,25 @@
 import { DeerflowError } from "../../base/errors.js";
 import type { Passing } from "../sql/retries.js";
 
-/** The codes that the drivers give when another transaction was first. */
-const OVERTAKEN: ReadonlySet<string> = new Set([
-  "SQLITE_CONSTRAINT_PRIMARYKEY",
-  "SQLITE_CONSTRAINT_UNIQUE",
+/** What the codes of the drivers say when another transaction was first. */
+const OVERTAKEN: ReadonlyMap<string, Passing> = new Map([
+  ["SQLITE_CONSTRAINT_PRIMARYKEY", "key_taken"],
+  ["SQLITE_CONSTRAINT_UNIQUE", "key_taken"],
   // PostgreSQL: unique_violation, deadlock_detected, serialization_failure.
-  "23505",
-  "40P01",
-  "40001",
+  ["23505", "key_taken"],
+  ["40P01", "deadlock"],
+  ["40001", "deadlock"],
   // MySQL; the last: a row changed since the snapshot was taken.
-  "ER_DUP_ENTRY",
-  "ER_LOCK_DEADLOCK",
-  "ER_CHECKREAD",
+  ["ER_DUP_ENTRY", "key_taken"],
+  ["ER_LOCK_DEADLOCK", "deadlock"],
+  ["ER_CHECKREAD", "deadlock"],
 ]);
 
-const isOvertaken = (error: unknown): boolean =>
-  error instanceof Error &&
-  (("code" in error && OVERTAKEN.has(String(error.code))) || isOvertaken(error.cause));
+function overtakenOf(error: unknown): Passing | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const known = "code" in error ? OVERTAKEN.get(String(error.code)) : undefined;
+  return known ?? overtakenOf(error.cause);
+}
 
 /** A connection takes about as long to try again by itself where it cannot be made at all. */
 const PATIENCE_MS = 10_000;
@@ -37,7 +39,8 @@ export interface FailureMoment {
  * @param error - of a driver, or one of ours with a driver's as its cause
  */
 export function passingOf(error: unknown, { committing, elapsed }: FailureMoment): Passing | undefined {
-  if (isOvertaken(error)) return "deadlock";
+  const overtaken = overtakenOf(error);
+  if (overtaken !== undefined) return overtaken;
   if (!DeerflowError.is(error) || error.code !== "database_unreachable") return undefined;
   return committing || elapsed > PATIENCE_MS ? undefined : "broken";
 }
