@@ -16,6 +16,7 @@ export type {
 } from "./migration/contract.js";
 export { migrateCheckpoints, type MigrateCheckpointsOptions } from "./migration/migrate-checkpoints.js";
 export { migrateDatabase, type MigrateDatabaseOptions } from "./migration/migrate-database.js";
+export { MySqlCheckpointSaver } from "./mysql/mysql-checkpoint-saver.js";
 export { openPersistence, type PersistenceOptions } from "./open-persistence.js";
 export {
   PostgresCheckpointSaver,

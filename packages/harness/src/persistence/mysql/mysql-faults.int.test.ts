@@ -297,28 +297,42 @@ describe.skipIf(!works)("a database on a MySQL server that fails", () => {
   });
 });
 
-/** A disk of its own for a server, so that it can be filled; undefined where none can be made. */
-function smallDisk(megabytes: number): string | undefined {
+/** A disk of its own for a server, so that it can be filled. */
+function mountSmallDisk(megabytes: number): string {
   const folder = mkdtempSync(join(tmpdir(), "deerflow-small-disk-"));
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "none", folder], { stdio: "ignore" });
     return folder;
-  } catch {
-    process.stderr.write("The tests on a full disk of MariaDB are skipped: no disk can be mounted.\n");
+  } catch (error) {
     rmSync(folder, { recursive: true });
-    return undefined;
+    throw error;
   }
 }
 
-const disk = works ? smallDisk(96) : undefined;
+function removeDisk(folder: string): void {
+  execFileSync("umount", [folder]);
+  rmSync(folder, { recursive: true });
+}
 
-describe.skipIf(disk === undefined)("a database on a MySQL server whose disk is full", () => {
+function canMount(): boolean {
+  try {
+    removeDisk(mountSmallDisk(1));
+    return true;
+  } catch {
+    process.stderr.write("The tests on a full disk of MariaDB are skipped: no disk can be mounted.\n");
+    return false;
+  }
+}
+
+describe.skipIf(!works || !canMount())("a database on a MySQL server whose disk is full", () => {
   let server: OwnMariadb;
   let database: SqlDatabase;
-  const folder = disk ?? "";
-  const ballast = join(folder, "ballast");
+  let folder: string;
+  let ballast: string;
 
   beforeAll(async () => {
+    folder = mountSmallDisk(96);
+    ballast = join(folder, "ballast");
     server = await startOwnMariadb({ folder });
   });
   beforeEach(async () => {
@@ -337,8 +351,7 @@ describe.skipIf(disk === undefined)("a database on a MySQL server whose disk is 
   });
   afterAll(async () => {
     await server?.remove();
-    execFileSync("umount", [folder]);
-    rmSync(folder, { recursive: true });
+    removeDisk(folder);
   });
 
   /** Stores rows of a size, ten at a time, until that fails. */
