@@ -5,8 +5,11 @@ import type {
   CheckpointKey,
   CheckpointRow,
   CheckpointRows,
+  HeadOf,
   ThreadAdditions,
+  ThreadCounters,
   ThreadRow,
+  WriteRow,
 } from "../checkpoint/checkpoint-rows.js";
 import { namingDamage } from "../checkpoint/naming-damage.js";
 import type { CheckpointFacts } from "./checkpoint-facts.js";
@@ -14,7 +17,6 @@ import { StoredCheckpoints } from "./stored-checkpoints.js";
 import {
   findNeeded,
   groupsOf,
-  type NumberedTable,
   rangesOf,
   readFoldedLists,
   readHeads,
@@ -72,39 +74,35 @@ export async function copyThread(
     return database.write(async (rows) => {
       // Held, so that nobody prunes it meanwhile; looked for first, because holding one adds it.
       if ((await rows.findThread(scope, from)) === undefined) throw missing(from);
-      const [, free] = await rows
-        .lockThreads(scope, [from])
-        .then(async (held) => [...held, ...(await rows.lockThreads(target.scope, [to]))]);
+      await rows.lockThreads(scope, [from]);
+      const [free] = await rows.lockThreads(target.scope, [to]);
       return copyInto(rows, { free, to }, { ...source, read: (work) => work(rows) });
     });
   }
   for (let attempt = 1; ; attempt += 1) {
-    const before = await database.read((rows) => rows.findThread(scope, from));
-    if (before === undefined) throw missing(from);
     try {
       return await target.database.write(async (rows) => {
+        const find = () => database.read((read) => read.findThread(scope, from));
+        const before = await find();
+        if (before === undefined) throw missing(from);
         const [free] = await rows.lockThreads(target.scope, [to]);
         const report = await copyInto(rows, { free, to }, { ...source, read: (work) => database.read(work) });
-        const after = await database.read((read) => read.findThread(scope, from));
-        if (after?.key !== before.key || after.generation !== before.generation) throw new PrunedMeanwhile();
+        if ((await find())?.generation !== before.generation) throw new ChangedMeanwhile(from);
         return report;
       });
     } catch (error) {
-      const isPruned =
-        (await database.read((rows) => rows.findThread(scope, from)))?.generation !== before.generation;
-      if (!isPruned) throw error;
-      if (attempt === ATTEMPTS)
-        throw new DeerflowError(
-          "internal",
-          { reason: `thread ${from} was pruned each time that it was copied` },
-          error,
-        );
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+      if (attempt === ATTEMPTS) throw new DeerflowError("internal", { reason: error.message }, error);
     }
   }
 }
 
-/** Rows that the copy refers to may have gone. */
-class PrunedMeanwhile extends Error {}
+/** Rows were removed or replaced while the source, which is in another database, was read. */
+class ChangedMeanwhile extends Error {
+  constructor(threadId: string) {
+    super(`thread ${threadId} was pruned each time that it was copied`);
+  }
+}
 
 const missing = (threadId: string): DeerflowError => new DeerflowError("thread_missing", { threadId });
 
@@ -116,10 +114,10 @@ async function copyInto(
   const { saver, threadId } = source;
   if (free === undefined) throw new DeerflowError("internal", { reason: `thread ${to} could not be added` });
   if (!(await isEmpty(rows, free))) throw new DeerflowError("thread_exists", { threadId: to });
-  return namingDamage({ database: saver.storage.database.name, threadId }, async () => {
-    const plan = await source.read((read) => planCopy(read, source));
-    return carryOver(source.read, plan, { rows, thread: free });
-  });
+  const plan = await namingDamage({ database: saver.storage.database.name, threadId }, () =>
+    source.read((read) => planCopy(read, source)),
+  );
+  return carryOver(source, plan, { rows, thread: free });
 }
 
 async function isEmpty(rows: CheckpointRows, { key }: ThreadRow): Promise<boolean> {
@@ -130,33 +128,45 @@ async function isEmpty(rows: CheckpointRows, { key }: ThreadRow): Promise<boolea
 
 /** What is to be copied. */
 interface CopyPlan {
+  /** Read after its rows, so that its counters are above their numbers. */
   readonly thread: ThreadRow;
-  readonly checkpoints: ThreadHeads["checkpoints"];
-  readonly numbered: { readonly [T in NumberedTable]: ThreadHeads[T] };
+  readonly heads: ThreadHeads;
 }
 
 async function planCopy(rows: CheckpointRows, { saver, threadId, checkpointId }: Source): Promise<CopyPlan> {
+  const found = await rows.findThread(saver.storage.scope, threadId);
+  if (found === undefined) throw missing(threadId);
+  const all = await readHeads(rows, found.key);
+  const heads =
+    checkpointId === undefined ? all : await headsOfWay(rows, found, all, { saver, threadId, checkpointId });
   const thread = await rows.findThread(saver.storage.scope, threadId);
-  if (thread === undefined) throw missing(threadId);
-  const heads = await readHeads(rows, thread.key);
-  if (checkpointId === undefined) return { thread, checkpoints: heads.checkpoints, numbered: heads };
-  const known = new StoredCheckpoints(saver.serde);
+  if (thread?.key !== found.key) throw new ChangedMeanwhile(threadId);
+  return { thread, heads };
+}
+
+async function headsOfWay(
+  rows: CheckpointRows,
+  thread: ThreadRow,
+  heads: ThreadHeads,
+  to: { readonly saver: UpkeepSaver; readonly threadId: string; readonly checkpointId: string },
+): Promise<ThreadHeads> {
+  const known = new StoredCheckpoints(to.saver.serde);
   await known.load(rows, thread.key);
-  const chosen = wayTo(await known.facts(rows, thread.key, heads.checkpoints), checkpointId);
-  if (chosen.size === 0) throw new DeerflowError("checkpoint_not_found", { threadId, checkpointId });
+  const chosen = wayTo(await known.facts(rows, thread.key, heads.checkpoints), to.checkpointId);
+  if (chosen.size === 0) {
+    throw new DeerflowError("checkpoint_not_found", { threadId: to.threadId, checkpointId: to.checkpointId });
+  }
   const checkpoints = heads.checkpoints.filter((head) => chosen.has(keyOf(head)));
   const writes = heads.writes.filter(({ ns, checkpointId: id }) => chosen.has(keyOf({ ns, id })));
   const refs = [...writes, ...heads.values].map((row) => row.refs);
   const lists = await readFoldedLists(rows, thread.key, refs);
   const needed = findNeeded({ ...heads, checkpoints, writes }, lists);
   return {
-    thread,
     checkpoints,
-    numbered: {
-      values: heads.values.filter(({ number }) => needed.values.has(number)),
-      messages: heads.messages.filter(({ number }) => needed.messages.has(number)),
-      parts: heads.parts.filter(({ number }) => needed.parts.has(number)),
-    },
+    writes,
+    values: heads.values.filter(({ number }) => needed.values.has(number)),
+    messages: heads.messages.filter(({ number }) => needed.messages.has(number)),
+    parts: heads.parts.filter(({ number }) => needed.parts.has(number)),
   };
 }
 
@@ -182,43 +192,35 @@ const keyOf = ({ ns, id }: CheckpointKey): string => JSON.stringify([ns, id]);
 
 /** Numbers within a thread stay, so that everything that refers to them can be copied as it is. */
 async function carryOver(
-  read: Read,
-  { thread, checkpoints, numbered }: CopyPlan,
+  { read, threadId }: Source,
+  { thread, heads }: CopyPlan,
   into: { readonly rows: CheckpointRows; readonly thread: ThreadRow },
 ): Promise<CopyReport> {
-  const add = (more: Partial<ThreadAdditions>) =>
-    into.rows.add(into.thread.key, {
-      parts: [],
-      messages: [],
-      values: [],
-      checkpoints: [],
-      writes: [],
-      ...more,
-    });
+  const none: ThreadAdditions = { parts: [], messages: [], values: [], checkpoints: [], writes: [] };
+  const add = (more: Partial<ThreadAdditions>) => into.rows.add(into.thread.key, { ...none, ...more });
   // None refers to a later one.
   for (const table of ["parts", "messages", "values"] as const) {
-    const heads: readonly { readonly number: number; readonly bytes: number }[] = numbered[table];
-    for (const group of groupsOf(heads, GROUP)) {
+    const numbered: readonly { readonly number: number; readonly bytes: number }[] = heads[table];
+    for (const group of groupsOf(numbered, GROUP)) {
       await nextTurn();
       const numbers = rangesOf(group.map(({ number }) => number));
       await add({ [table]: await read((rows) => rows.findNumbered(table, thread.key, numbers)) });
     }
   }
+  const planned = new Set(heads.writes.map(writeKeyOf));
   let writes = 0;
-  for (const group of groupsOf(checkpoints, GROUP)) {
+  for (const group of groupsOf(heads.checkpoints, GROUP)) {
     await nextTurn();
-    const rows = await read((from) => findCheckpoints(from, thread.key, group));
-    await add(rows);
-    writes += rows.writes.length;
+    const checkpoints = await read((rows) => findCheckpoints(rows, thread.key, group));
+    if (checkpoints.length < group.length) throw new ChangedMeanwhile(threadId);
+    const found = await read((rows) => rows.findWrites(thread.key, group));
+    // What came after the plan refers to rows that came after it.
+    const stored = found.filter((write) => planned.has(writeKeyOf(write)));
+    await add({ checkpoints, writes: stored });
+    writes += stored.length;
   }
-  await into.rows.setCounters(into.thread.key, {
-    nextMessage: Math.max(thread.nextMessage, into.thread.nextMessage),
-    nextValue: Math.max(thread.nextValue, into.thread.nextValue),
-    nextPart: Math.max(thread.nextPart, into.thread.nextPart),
-    // Whoever knows the thread as it was before it became empty knows other numbers.
-    generation: into.thread.generation + 1,
-  });
-  const { values, messages, parts } = numbered;
+  await into.rows.setCounters(into.thread.key, countersAbove(thread, into.thread));
+  const { checkpoints, values, messages, parts } = heads;
   return {
     checkpoints: checkpoints.length,
     writes,
@@ -228,15 +230,27 @@ async function carryOver(
   };
 }
 
+const writeKeyOf = ({ ns, checkpointId, taskId, index }: Omit<HeadOf<WriteRow>, "bytes">): string =>
+  JSON.stringify([ns, checkpointId, taskId, index]);
+
+const countersAbove = (source: ThreadRow, copy: ThreadRow): ThreadCounters => ({
+  nextMessage: Math.max(source.nextMessage, copy.nextMessage),
+  nextValue: Math.max(source.nextValue, copy.nextValue),
+  nextPart: Math.max(source.nextPart, copy.nextPart),
+  // Whoever knows the thread as it was before it became empty knows other numbers.
+  generation: copy.generation + 1,
+});
+
+/** Those that are there still, and as they were. */
 async function findCheckpoints(
   rows: CheckpointRows,
   threadKey: number,
-  keys: readonly CheckpointKey[],
-): Promise<Pick<ThreadAdditions, "checkpoints" | "writes">> {
+  heads: readonly HeadOf<CheckpointRow>[],
+): Promise<readonly CheckpointRow[]> {
   const checkpoints: CheckpointRow[] = [];
-  for (const { ns, id } of keys) {
+  for (const { ns, id, channels } of heads) {
     const row = await rows.findCheckpoint(threadKey, ns, id);
-    if (row !== undefined) checkpoints.push(row);
+    if (row?.channels === channels) checkpoints.push(row);
   }
-  return { checkpoints, writes: await rows.findWrites(threadKey, keys) };
+  return checkpoints;
 }

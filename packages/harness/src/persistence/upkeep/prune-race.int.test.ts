@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AIMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import {
   Annotation,
@@ -80,7 +81,7 @@ describe.each(databases)("pruning on $name while runs write", ({ open, drop }) =
     ];
     const rounds = scaled(500, 12);
     const threadIds = ["a", "b"];
-    let over = false;
+    const over = new AbortController();
     // The same thread is written from two savers in turn: each must notice what the others removed.
     const runs = threadIds.map(async (threadId) => {
       for (let round = 0; round < rounds; round += 1) {
@@ -93,7 +94,9 @@ describe.each(databases)("pruning on $name while runs write", ({ open, drop }) =
     });
     let removed = 0;
     const prune = async (): Promise<void> => {
-      while (!over) {
+      while (!over.signal.aborted) {
+        // SQLite answers at once: this loop alone would keep the writers from their turns.
+        await nextTurn();
         for (const threadId of threadIds) {
           removed += (await pruneThread(pruner, threadId, { keepLast: 1 })).removed.checkpoints;
           const tuple = await pruner.getTuple(configOf(threadId));
@@ -105,7 +108,7 @@ describe.each(databases)("pruning on $name while runs write", ({ open, drop }) =
     };
     const pruning = prune();
     await Promise.all(runs).finally(() => {
-      over = true;
+      over.abort();
     });
     await pruning;
     expect(removed).toBeGreaterThan(rounds);
@@ -132,10 +135,10 @@ describe.each(databases)("pruning on $name while runs write", ({ open, drop }) =
     const graph = roundsGraph(writer);
     const rounds = scaled(100, 6);
     await graph.invoke({ round: 0, constant: "c" }, configOf("a"));
-    let over = false;
+    const over = new AbortController();
     const copying = (async () => {
       let copies = 0;
-      for (; !over; copies += 1) {
+      for (; !over.signal.aborted; copies += 1) {
         const place = copies % 2 === 0 ? { target } : {};
         await copyThread(pruner, "a", `copy-${copies}`, place);
         const saver = place.target ?? pruner;
@@ -147,7 +150,7 @@ describe.each(databases)("pruning on $name while runs write", ({ open, drop }) =
       await graph.invoke({ round }, configOf("a"));
       await pruneThread(writer, "a", { keepLast: 2 });
     }
-    over = true;
+    over.abort();
     expect(await copying).toBeGreaterThan(0);
   }, 600_000);
 });
