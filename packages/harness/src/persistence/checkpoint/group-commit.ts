@@ -137,7 +137,7 @@ export class GroupCommit {
       if (batch !== undefined) await write.run(batch);
       stored.push(waiting);
     }
-    for (const batch of batches.values()) await batch.flush();
+    await Promise.all([...batches.values()].map((batch) => batch.flush()));
     return { batches: [...batches.values()], stored, refused };
   }
 

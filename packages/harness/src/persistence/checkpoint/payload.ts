@@ -21,8 +21,14 @@ const DEFLATE_FROM_BYTES = 1024;
 /** Longer content is deflated and inflated off the event loop. */
 const BESIDE_FROM_BYTES = 64 * 1024;
 
+/** Most messages are short, and most of the time that deflating them takes is making the tables. */
+const SHORT_BYTES = 4096;
+const FOR_SHORT = { windowBits: 12, memLevel: 5, chunkSize: SHORT_BYTES };
+
 const deflate = (bytes: Uint8Array): Promise<Uint8Array> | Uint8Array =>
-  bytes.length < BESIDE_FROM_BYTES ? deflateRawSync(bytes) : promisify(deflateRaw)(bytes);
+  bytes.length < BESIDE_FROM_BYTES
+    ? deflateRawSync(bytes, bytes.length <= SHORT_BYTES ? FOR_SHORT : {})
+    : promisify(deflateRaw)(bytes);
 
 const inflate = (bytes: Uint8Array): Promise<Uint8Array> | Uint8Array =>
   bytes.length < BESIDE_FROM_BYTES ? inflateRawSync(bytes) : promisify(inflateRaw)(bytes);

@@ -236,12 +236,15 @@ class SqlCheckpointRows implements CheckpointRows {
   async add(threadKey: number, additions: ThreadAdditions): Promise<void> {
     const special = additions.writes.filter(({ index }) => index < 0);
     const ordinary = additions.writes.filter(({ index }) => index >= 0);
-    await this.#insert("parts", threadKey, { rows: additions.parts, placement: "keep" });
-    await this.#insert("messages", threadKey, { rows: additions.messages, placement: "keep" });
-    await this.#insert("values", threadKey, { rows: additions.values, placement: "keep" });
-    await this.#insert("checkpoints", threadKey, { rows: additions.checkpoints, placement: "replace" });
-    await this.#insert("writes", threadKey, { rows: ordinary, placement: "keep" });
-    await this.#insert("writes", threadKey, { rows: special, placement: "replace" });
+    // Given together: a connection that can sends them without waiting for the answers in between.
+    await Promise.all([
+      this.#insert("parts", threadKey, { rows: additions.parts, placement: "keep" }),
+      this.#insert("messages", threadKey, { rows: additions.messages, placement: "keep" }),
+      this.#insert("values", threadKey, { rows: additions.values, placement: "keep" }),
+      this.#insert("checkpoints", threadKey, { rows: additions.checkpoints, placement: "replace" }),
+      this.#insert("writes", threadKey, { rows: ordinary, placement: "keep" }),
+      this.#insert("writes", threadKey, { rows: special, placement: "replace" }),
+    ]);
   }
 
   async sizes(threadKey: number): Promise<{ readonly [T in ThreadTable]: TableSize }> {
@@ -367,12 +370,11 @@ class SqlCheckpointRows implements CheckpointRows {
       columns: ["thread_key", ...columns.map((column) => column.name)],
       key: ["thread_key", ...key],
     };
-    for (const statement of insertInto(this.#backend, target, {
+    const statements = insertInto(this.#backend, target, {
       rows: rows.map((row) => [threadKey, ...toValues(row)]),
       placement,
-    })) {
-      await this.#session.run(statement.sql, statement.parameters);
-    }
+    });
+    await Promise.all(statements.map(({ sql, parameters }) => this.#session.run(sql, parameters)));
   }
 }
 

@@ -146,8 +146,12 @@ export class ThreadBatch {
       checkpoints: [...this.#checkpoints.values()],
       writes: [...this.#writes.values()],
     };
-    await this.rows.add(this.thread.key, additions);
-    if (this.#counters !== this.thread) await this.rows.setCounters(this.thread.key, this.#counters);
+    const { key } = this.thread;
+    const isCounted = this.#counters !== this.thread;
+    await Promise.all([
+      this.rows.add(key, additions),
+      ...(isCounted ? [this.rows.setCounters(key, this.#counters)] : []),
+    ]);
   }
 
   async #addPart(part: NewPart): Promise<number> {
