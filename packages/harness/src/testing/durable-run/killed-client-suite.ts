@@ -16,8 +16,8 @@ import { scaled } from "../test-scale.js";
 const KILLS = scaled(200, 4);
 /** So that looking at a whole database does not take longer and longer. */
 const KILLS_PER_DATABASE = 25;
-/** What is said before a kill: up to that of two runs beside each other, and a half. */
-const MOST_FACTS = 100;
+/** What is said before a kill: up to that of two whole runs beside each other, nearly. */
+const MOST_FACTS = 60;
 /** And up to this long after it, so that a kill also meets what nothing was said of yet. */
 const LONGEST_WAIT_MS = 10;
 const CHILD = "durable-run.child.mjs";
