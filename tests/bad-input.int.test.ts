@@ -33,7 +33,7 @@ describe("a configuration that is not right", () => {
     ],
     ["an unknown provider", "models:\n  - name: a\n    use: nobody\n    model: m\n", /nobody/],
     [
-      "a database that does not exist yet",
+      "a database server that is not there",
       "database:\n  backend: postgres\n  url: postgres://x\n",
       /postgres/,
     ],

@@ -51,6 +51,8 @@ export function lockExclusively(path: string): (() => void) | undefined {
   let database: Database.Database | undefined;
   try {
     database = new Database(path, { timeout: BLOCKING_WAIT_MS });
+    // Nothing is written, so no journal need be there, and none is left behind by a process that dies.
+    database.exec("PRAGMA journal_mode = MEMORY");
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();

@@ -1,6 +1,7 @@
 /** Puts another database in the place of the one in use, while runs go on. */
 import { randomUUID } from "node:crypto";
 import { DeerflowError, reasonOf } from "../../base/errors.js";
+import { nameOf } from "../../persistence/migration/open-for-reading.js";
 import { lockExclusively } from "../../persistence/sqlite/sqlite-connection.js";
 import { threadsInUse } from "../../persistence/stores/thread-census.js";
 import type { SwitchPhase, SwitchRequest, SwitchStatus, ThreadCarrier, ThreadKey } from "./contract.js";
@@ -89,7 +90,7 @@ export class DatabaseSwitch {
     const refusal = refusalOf(old.locations, to);
     if (refusal !== undefined) throw new DeerflowError("database_switch_invalid", { reason: refusal });
     const before = this.#progress;
-    const begun = progressOf({ from: old.name, to: locationName(to), copy, startedAt: now() });
+    const begun = progressOf({ from: old.name, to: nameOf(to), copy, startedAt: now() });
     this.#progress = begun;
     try {
       const stage = await this.#open({ old, to, begun });
@@ -109,11 +110,11 @@ export class DatabaseSwitch {
   async resume(record: SwitchRecord): Promise<void> {
     const { records, router, logger } = this.#options;
     const old = this.#side;
-    const begun = progressOf({ ...record, from: old.name, to: locationName(record.to) });
+    const begun = progressOf({ ...record, from: old.name, to: nameOf(record.to) });
     const stage = await this.#open({ old, to: record.to, begun });
     const moved = records.moved(record);
     const threads = record.threads.filter((thread) => !moved.has(keyOf(thread)));
-    logger.info("Going on with a switch of the database.", this.#facts(stage, { threads: threads.length }));
+    logger.warn("Going on with a switch of the database.", this.#facts(stage, { threads: threads.length }));
     router.begin(stage.next, threads, this.#mover(stage, record, moved));
     stage.progress.phase = "draining";
     this.#work = this.#drain(stage, record, moved);
@@ -166,7 +167,7 @@ export class DatabaseSwitch {
   async #run(stage: Stage): Promise<void> {
     const { carrier, router, logger } = this.#options;
     const { old, next, progress } = stage;
-    logger.info("The database is being switched.", this.#facts(stage, { copy: progress.copy }));
+    logger.warn("The database is being switched.", this.#facts(stage, { copy: progress.copy }));
     const changed = router.watchChanges();
     if (progress.copy) await carrier.copyAll(old, next, this.#closing.signal);
     else progress.threadsLeft = await countMissing(old.databases.app, next.databases.app);
@@ -175,7 +176,7 @@ export class DatabaseSwitch {
     router.stopWatching();
     progress.phase = "draining";
     const left = { runs: record.threads.length, threads_left: progress.threadsLeft };
-    logger.info("New runs are on the new database.", this.#facts(stage, left));
+    logger.warn("New runs are on the new database.", this.#facts(stage, left));
     await this.#drain(stage, record, moved);
   }
 
@@ -234,7 +235,7 @@ export class DatabaseSwitch {
       await old.close();
       this.#side = next;
       progress.phase = "done";
-      logger.info("The database was switched; the old one is closed.", this.#facts(stage, {}));
+      logger.warn("The database was switched; the old one is closed.", this.#facts(stage, {}));
     } catch (error) {
       // Everything is on the new one; only what the next start is told, or the closing, went wrong.
       progress.problem = reasonOf(error);

@@ -1,6 +1,7 @@
 /** Which database a process opens that starts: the configured one, unless a switch says otherwise. */
 import { DeerflowError } from "../../base/errors.js";
 import { redactAddress } from "../../config/redact-config.js";
+import { nameOf } from "../../persistence/migration/open-for-reading.js";
 import type { DatabaseLocation } from "../../persistence/sql/database-location.js";
 import { locationName } from "./location-name.js";
 import type { SwitchRecord } from "./switch-record.js";
@@ -29,20 +30,20 @@ export function planStart(configured: DatabaseLocation, record: SwitchRecord | u
     return { open: record.from, resume: { ...record, to: configured } };
   }
   if (name === record.configured) {
-    const warning = stillConfigured(name, record);
+    const warning = stillConfigured(nameOf(configured), record);
     return isDone ? { open: record.to, warning } : { open: record.from, resume: record, warning };
   }
-  const to = locationName(record.to);
+  const to = nameOf(record.to);
   if (isDone) {
-    const warning = `The database was switched to ${to}; the configuration names ${name}, which is used from now on.`;
+    const warning = `The database was switched to ${to}; the configuration names ${nameOf(configured)}, which is used from now on.`;
     return { open: configured, forget: true, warning };
   }
-  const details = { from: locationName(record.from), to, configured: name };
+  const details = { from: nameOf(record.from), to, configured: nameOf(configured) };
   throw new DeerflowError("database_switch_unfinished", details);
 }
 
 const stillConfigured = (name: string, { to, startedAt }: SwitchRecord): string =>
-  `The configuration names ${name}, but the database was switched to ${locationName(to)} on ` +
+  `The configuration names ${name}, but the database was switched to ${nameOf(to)} on ` +
   `${new Date(startedAt).toISOString().slice(0, 10)}, which is used. Write it into config.yaml: ${configLine(to)}`;
 
 /** The place as `config.yaml` spells it, without its password. Pure. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { DeerflowError } from "../../base/errors.js";
 import { silentLogger } from "../../base/logger.js";
 import type { MigrationProgress, MigrationReport } from "../../persistence/migration/contract.js";
+import { nameOf } from "../../persistence/migration/open-for-reading.js";
 import { migrateDatabase } from "../../persistence/migration/migrate-database.js";
 import type { DatabaseLocation } from "../../persistence/sql/database-location.js";
 import type { DatabaseLocations } from "../database-location.js";
@@ -46,7 +47,7 @@ export async function switchOffline(options: OfflineSwitchOptions): Promise<Offl
   const now = { ...locations, database: plan.open };
   const refusal = refusalOf(now, to);
   if (refusal !== undefined) throw invalid(refusal);
-  const names = { from: locationName(plan.open), to: locationName(to) };
+  const names = { from: nameOf(plan.open), to: nameOf(to) };
   const lone = { serving: true, logger: silentLogger };
   // Makes its tables, so that whatever is wrong with it is said now.
   await (await openSide({ database: to }, lone)).close();

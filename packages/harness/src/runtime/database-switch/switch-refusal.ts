@@ -1,5 +1,6 @@
 /** Where the database cannot be switched to. */
 import type { DatabaseLocation } from "../../persistence/sql/database-location.js";
+import { nameOf } from "../../persistence/migration/open-for-reading.js";
 import { IN_MEMORY } from "../../persistence/sqlite/sqlite-connection.js";
 import { sqlitePlace } from "../../persistence/sqlite/sqlite-path.js";
 import type { DatabaseLocations } from "../database-location.js";
@@ -15,8 +16,8 @@ export function refusalOf(now: DatabaseLocations, to: DatabaseLocation): string 
     const location = now[each];
     return location !== undefined && locationName(location) === name;
   });
-  if (part === "database") return `${name} is the one in use`;
+  if (part === "database") return `${nameOf(to)} is the one in use`;
   if (part !== undefined)
-    return `${name} is the place of ${part} already; take ${part} out of the configuration first`;
+    return `${nameOf(to)} is the place of ${part} already; take ${part} out of the configuration first`;
   return undefined;
 }
