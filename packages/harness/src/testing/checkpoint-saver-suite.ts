@@ -252,6 +252,24 @@ export function checkpointSaverSuite(name: string, open: () => Promise<SqlDataba
       expect(await saver.getTuple(configOf("t"))).toBeDefined();
     });
 
+    it("tells threads, namespaces and tasks apart by every character", async () => {
+      const names = ["a", "A", "a ", "\u00e4", "a\u0308", "\ud83e\udd8c"];
+      for (const name of names) {
+        const checkpoint = checkpointOf(uuid6(1), { name }, { name: 1 });
+        const config = { configurable: { thread_id: name, checkpoint_ns: `${name}|ns` } };
+        const stored = await saver.put(config, checkpoint, metadata, { name: 1 });
+        for (const task of names) await saver.putWrites(stored, [["c", task]], task);
+      }
+      for (const name of names) {
+        const found = await reopened().getTuple({
+          configurable: { thread_id: name, checkpoint_ns: `${name}|ns` },
+        });
+        expect(found?.checkpoint.channel_values).toEqual({ name });
+        expect(found?.config.configurable).toMatchObject({ thread_id: name, checkpoint_ns: `${name}|ns` });
+        expect(found?.pendingWrites?.map(([task]) => task).toSorted()).toEqual(names.toSorted());
+      }
+    });
+
     it.each([undefined, "", null, {}, true])("refuses %j as a thread id", async (thread_id) => {
       await expect(put({ configurable: { thread_id } }, [], 1)).rejects.toMatchObject({
         code: "invalid_request",

@@ -3,7 +3,11 @@ import type { SqlRow, SqlValue } from "../sql/contract.js";
 import type { HeadOf, ListedCheckpointRow, ThreadRow, ThreadTable, ThreadTables } from "./checkpoint-rows.js";
 
 /** The columns' types are those of the migration; databases hand them out unchecked. */
-export const text = (row: SqlRow, column: string): string => row[column] as string;
+export const text = (row: SqlRow, column: string): string => {
+  const value = row[column];
+  // MySQL has the text of keys as bytes.
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : (value as string);
+};
 export const integer = (row: SqlRow, column: string): number => Number(row[column]);
 const bytes = (row: SqlRow, column: string): Uint8Array => row[column] as Uint8Array;
 const optional = (row: SqlRow, column: string): string | undefined =>

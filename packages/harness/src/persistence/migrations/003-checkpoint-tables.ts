@@ -20,6 +20,8 @@ interface Spelling {
   readonly endOfShort: string;
 }
 
+const BYTES_PER_CHARACTER = 4;
+
 const SPELLINGS: Readonly<Record<SqlBackend, Spelling>> = {
   sqlite: {
     // AUTOINCREMENT: the number of a deleted thread is never given again, so nothing cached can point to another's.
@@ -50,7 +52,8 @@ const SPELLINGS: Readonly<Record<SqlBackend, Spelling>> = {
     blob: "LONGBLOB",
     hash: "BINARY(32)",
     text: "LONGTEXT",
-    short: (characters) => `VARCHAR(${characters})`,
+    // Bytes, because texts that differ in spaces at their end only are equal to MySQL, in keys too.
+    short: (characters) => `VARBINARY(${characters * BYTES_PER_CHARACTER})`,
     // The server's default may compare without case and accents, or not know emoji at all.
     end: " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
     endOfShort: " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
