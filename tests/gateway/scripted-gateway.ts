@@ -23,7 +23,7 @@ import {
   ThreadService,
 } from "@deerflow/harness";
 import { MountedDiskBackend } from "@deerflow/harness/filesystem";
-import { openPersistence } from "@deerflow/harness/persistence";
+import { openPersistence, type Persistence } from "@deerflow/harness/persistence";
 import { ScriptedModel } from "@deerflow/harness/testing";
 
 const State = Annotation.Root({
@@ -56,6 +56,7 @@ export class Gate {
 
 export interface ScriptedGateway extends RunningGateway {
   readonly deps: GatewayDeps;
+  readonly persistence: Persistence;
   /** The address that an SDK client is given. */
   readonly apiUrl: string;
   readonly gate: Gate;
@@ -144,6 +145,7 @@ export async function startScriptedGateway(
   return {
     ...gateway,
     deps,
+    persistence,
     gate,
     disk,
     apiUrl: `${gateway.url}/api/langgraph`,

@@ -685,11 +685,6 @@ export const ERROR_CATALOGUE = {
   },
 
   run_missing: { status: 404, retry: "never", text: "Thread {threadId} has no run {runId}." },
-  checkpoint_missing: {
-    status: 404,
-    retry: "never",
-    text: "Thread {threadId} has no checkpoint {checkpointId}.",
-  },
   shutting_down: {
     status: 409,
     retry: "caller",

@@ -75,7 +75,7 @@ export class RunManager {
   /**
    * Adds a run and returns at once; the thread is created when it does not exist.
    * @throws DeerflowError `thread_busy` (strategy reject), `thread_missing` (if_not_exists reject),
-   *   `checkpoint_missing`, `thread_id_invalid`, `quota_exceeded`, `invalid_request` (goto an unknown node, media that the thread does not
+   *   `checkpoint_not_found`, `thread_id_invalid`, `quota_exceeded`, `invalid_request` (goto an unknown node, media that the thread does not
    *   have); in every such case no run exists
    */
   async start(principal: Principal, threadId: string, request: RunRequest): Promise<RunRecord> {
@@ -346,7 +346,7 @@ const sizeOf = ({ payload }: RunRequest): number =>
   Buffer.byteLength(JSON.stringify([payload["input"], payload["command"]]));
 
 const checkpointMissing = (threadId: string, checkpointId: string) =>
-  new DeerflowError("checkpoint_missing", { threadId, checkpointId });
+  new DeerflowError("checkpoint_not_found", { threadId, checkpointId });
 
 /** A run that is not over and that this process does not work on. */
 const isForeign = (run: RunRecord, active: ActiveRun | undefined): boolean =>

@@ -115,7 +115,7 @@ export class ThreadService {
 
   /**
    * The state now, or at a checkpoint.
-   * @throws DeerflowError `thread_missing`, `checkpoint_missing`
+   * @throws DeerflowError `thread_missing`, `checkpoint_not_found`
    */
   async state(
     principal: Principal,
@@ -126,7 +126,7 @@ export class ThreadService {
     const config = checkpointConfig(threadId, at);
     const tuple = await this.#options.persistence.checkpointer(principal).getTuple(config);
     if (tuple === undefined && at.checkpointId !== undefined) {
-      throw new DeerflowError("checkpoint_missing", { threadId, checkpointId: at.checkpointId });
+      throw new DeerflowError("checkpoint_not_found", { threadId, checkpointId: at.checkpointId });
     }
     if (tuple === undefined) return toThreadState({ config }, threadId);
     const snapshot = await this.#withGraph(principal, thread, (graph) =>
@@ -170,6 +170,9 @@ export class ThreadService {
     const thread = await this.find(principal, threadId);
     await this.#options.runs.requireIdle(principal, threadId);
     const config = checkpointConfig(threadId, change);
+    // The graph would begin a new state where it finds none.
+    if (change.checkpointId !== undefined)
+      await this.#requireCheckpoint(principal, threadId, change.checkpointId);
     const values =
       change.values === null ? null : await this.#graphValues(principal, threadId, change.values);
     return this.#withGraph(principal, thread, async (graph) => {
@@ -215,6 +218,12 @@ export class ThreadService {
   async #graphValues(principal: Principal, threadId: string, values: JsonValue) {
     const find = storedMedia(this.#options.persistence.checkpointer(principal), threadId);
     return toGraphInput(assignMessageIds(await withStoredMedia(fieldsOf(values), threadId, find)));
+  }
+
+  async #requireCheckpoint(principal: Principal, threadId: string, checkpointId: string): Promise<void> {
+    const config = checkpointConfig(threadId, { checkpointId });
+    const tuple = await this.#options.persistence.checkpointer(principal).getTuple(config);
+    if (tuple === undefined) throw new DeerflowError("checkpoint_not_found", { threadId, checkpointId });
   }
 
   async #failure(principal: Principal, run: RunRecord): Promise<JsonValue> {

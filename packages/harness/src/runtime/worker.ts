@@ -1,6 +1,6 @@
 /** Works on one run, from its claim to its last frame. The one place where a run's failure is caught. */
 import { END } from "@langchain/langgraph";
-import { reasonOf } from "../base/errors.js";
+import { DeerflowError, reasonOf } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
 import type { Logger } from "../base/logger.js";
 import type { AgentFactory, AgentGraph, PreparedAgent } from "../agent/contract.js";
@@ -118,6 +118,7 @@ export class RunWorker {
   async #stream(work: Work & Pick<TrackedSaver, "settled">, graph: AgentGraph): Promise<RunEnding> {
     const { job, request, signal } = work;
     const start = await findStart(graph, job.threadId, request);
+    await this.#requireFork(job, start);
     const { threadId } = job;
     const journal = new RunJournal({
       runId: job.runId,
@@ -145,6 +146,14 @@ export class RunWorker {
       await this.#noteState(work, graph);
     }
     return completed(journal.interrupted || (await isPaused(graph, work)));
+  }
+
+  /** The graph would begin a new state in place of a checkpoint that was pruned while the run waited. */
+  async #requireFork({ principal, threadId }: RunJob, { fork }: StartPoint): Promise<void> {
+    if (fork === undefined) return;
+    const checkpointer = this.#options.persistence.checkpointer(principal);
+    if ((await checkpointer.getTuple(threadConfig(threadId, fork))) !== undefined) return;
+    throw new DeerflowError("checkpoint_not_found", { threadId, checkpointId: fork });
   }
 
   /** What earlier runs have lost is in it, and the media that it names by address. */
