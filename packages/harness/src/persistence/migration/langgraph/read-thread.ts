@@ -17,6 +17,8 @@ import { type CheckpointHead, parentsFirst } from "./parents-first.js";
 import { ValueDecoder } from "./value-decoder.js";
 
 const FIRST_FORMAT = 1;
+/** Calls of the saver that are under way together: they share a transaction. The saver keeps their order. */
+const CALLS_AT_ONCE = 32;
 
 export interface ReadThreadOptions {
   /** Where the checkpoints are stored; absent when only the facts are wanted. */
@@ -51,6 +53,7 @@ export async function readThread(
   const decoder = new ValueDecoder();
   const known = new Map<string, Known>();
   const facts = new Map<string, Fact>();
+  const calls: Promise<unknown>[] = [];
   for (const head of parentsFirst(await source.heads(threadId))) {
     signal?.throwIfAborted();
     const ofParent = (head.parentId && known.get(`${head.ns} ${head.parentId}`)) || NOTHING_KNOWN;
@@ -58,8 +61,11 @@ export async function readThread(
     const decoded = await decode({ decoder, head, stored, ofParent });
     known.set(`${head.ns} ${head.id}`, decoded.known);
     for (const [name, fact] of factsOf(decoded)) facts.set(name, fact);
-    if (saver !== undefined) await store(saver, threadId, decoded);
+    if (saver === undefined) continue;
+    calls.push(...store(saver, threadId, decoded));
+    if (calls.length >= CALLS_AT_ONCE) await Promise.all(calls.splice(0));
   }
+  await Promise.all(calls);
   return facts;
 }
 
@@ -111,11 +117,12 @@ function factsOf({ head, body, metadata, writes, known }: DecodedCheckpoint) {
 
 const formatOf = (body: StoredCheckpoint["body"]): number => Number(body["v"] ?? FIRST_FORMAT);
 
-async function store(
+/** Begins the calls that store a checkpoint and its writes. */
+function store(
   saver: BaseCheckpointSaver,
   threadId: string,
   decoded: DecodedCheckpoint,
-): Promise<void> {
+): readonly Promise<unknown>[] {
   const { head, body, metadata, changed, values, writes } = decoded;
   const versions = versionsOf(body);
   const configOf = (id: string | undefined): RunnableConfig => ({
@@ -139,11 +146,11 @@ async function store(
     // `changed` holds keys of the versions.
   ) as ChannelVersions;
   // The row's column holds what LangGraph put there.
-  await saver.put(configOf(head.parentId), checkpoint, metadata as CheckpointMetadata, newVersions);
-  const calls = [...byTask(writes)].flatMap(([taskId, ofTask]) =>
+  const put = saver.put(configOf(head.parentId), checkpoint, metadata as CheckpointMetadata, newVersions);
+  const puts = [...byTask(writes)].flatMap(([taskId, ofTask]) =>
     callsOf(ofTask).map((call) => saver.putWrites(configOf(head.id), call, taskId)),
   );
-  await Promise.all(calls);
+  return [put, ...puts];
 }
 
 function byTask<T extends StoredWrite>(writes: readonly T[]): ReadonlyMap<string, readonly T[]> {
