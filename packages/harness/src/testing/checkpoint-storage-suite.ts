@@ -188,10 +188,10 @@ export function checkpointStorageSuite(name: string, open: () => Promise<SqlData
       const bytes = new Uint8Array([0, 255, 10, 13]);
       const message = new AIMessage({ id: "🦌", content: "\u0000\ud83d\ude80", tool_calls: [] });
       await put(1, { value, bytes, messages: [message] });
-      const stored = (await read())?.checkpoint.channel_values;
-      expect(stored?.["value"]).toEqual(value);
-      expect(new Uint8Array(stored?.["bytes"] as Uint8Array)).toEqual(bytes);
-      expect((stored?.["messages"] as BaseMessage[])[0]).toMatchObject({
+      const stored = (await read())?.checkpoint.channel_values ?? {};
+      expect(stored["value"]).toEqual(value);
+      expect(new Uint8Array(stored["bytes"] as Uint8Array)).toEqual(bytes);
+      expect((stored["messages"] as BaseMessage[])[0]).toMatchObject({
         id: "🦌",
         content: "\u0000\ud83d\ude80",
       });

@@ -183,7 +183,10 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
       const values = new Map<string, EncodedValue>();
       for (const [channel, value] of marked) values.set(channel, await encodeMarked(this.serde, value));
       const row = {
-        ...{ ns, id: body.id, parentId, format: body.v },
+        ns,
+        id: body.id,
+        parentId,
+        format: body.v,
         body: await encodePlain(this.serde, body),
         metadata: await encodePlain(this.serde, metadata),
       };

@@ -24,10 +24,13 @@ describe("inserting many rows", () => {
 
   it("is cut into statements that a packet and the number of values allow", () => {
     const large = new Uint8Array(3 * 1024 * 1024);
-    const byBytes = insertInto("mysql", target, { rows: Array(5).fill([1, "x", large]), placement: "keep" });
+    const byBytes = insertInto("mysql", target, {
+      rows: Array.from({ length: 5 }, () => [1, "x", large]),
+      placement: "keep",
+    });
     expect(byBytes.map(({ parameters }) => parameters.length / 3)).toEqual([2, 2, 1]);
     const byCount = insertInto("sqlite", target, {
-      rows: Array(5_000).fill([1, "x", null]),
+      rows: Array.from({ length: 5_000 }, () => [1, "x", null]),
       placement: "keep",
     });
     expect(byCount.map(({ parameters }) => parameters.length)).toEqual([7_998, 7_002]);

@@ -128,8 +128,13 @@ export const TABLES: { readonly [T in ThreadTable]: Table<ThreadTables[T]> } = {
     ],
     key: ["ns", "checkpoint_id"],
     toValues: ({ ns, id, parentId, format, channels, body, metadata }) => [
-      ...[ns, id, parentId ?? null, format],
-      ...[channels, body, metadata],
+      ns,
+      id,
+      parentId ?? null,
+      format,
+      channels,
+      body,
+      metadata,
     ],
     keyOf: ({ ns, id }) => [ns, id],
     fromRow: (row) => ({
@@ -156,8 +161,14 @@ export const TABLES: { readonly [T in ThreadTable]: Table<ThreadTables[T]> } = {
     ],
     key: ["ns", "checkpoint_id", "task_id", "idx"],
     toValues: ({ ns, checkpointId, taskId, index, taskPath, channel, refs, data }) => [
-      ...[ns, checkpointId, taskId, index],
-      ...[taskPath, channel, refs, data],
+      ns,
+      checkpointId,
+      taskId,
+      index,
+      taskPath,
+      channel,
+      refs,
+      data,
     ],
     keyOf: ({ ns, checkpointId, taskId, index }) => [ns, checkpointId, taskId, index],
     fromRow: (row) => ({

@@ -60,7 +60,7 @@ const SPELLINGS: Readonly<Record<SqlBackend, Spelling>> = {
   },
 };
 
-const tablesOf = ({ key, bigint, blob, hash, text, short, end, endOfShort }: Spelling): readonly string[] => [
+const tablesOf = ({ key, bigint, blob, text, short, end, endOfShort }: Spelling): readonly string[] => [
   `CREATE TABLE checkpoint_threads (
     thread_key ${key},
     scope ${short(64)} NOT NULL,
@@ -103,6 +103,10 @@ const tablesOf = ({ key, bigint, blob, hash, text, short, end, endOfShort }: Spe
     data ${blob} NOT NULL,
     PRIMARY KEY (thread_key, ns, checkpoint_id, task_id, idx)
   )${endOfShort}`,
+];
+
+/** What checkpoints refer to. */
+const sharedTablesOf = ({ bigint, blob, hash, text, short, end }: Spelling): readonly string[] => [
   `CREATE TABLE checkpoint_messages (
     thread_key ${bigint} NOT NULL,
     number ${bigint} NOT NULL,
@@ -126,7 +130,9 @@ const tablesOf = ({ key, bigint, blob, hash, text, short, end, endOfShort }: Spe
 
 export async function createCheckpointTables(database: Kysely<unknown>, backend: SqlBackend): Promise<void> {
   if (backend === "sqlite") await keepFirstForm(database);
-  for (const table of tablesOf(SPELLINGS[backend])) await sql.raw(table).execute(database);
+  const spelling = SPELLINGS[backend];
+  for (const table of [...tablesOf(spelling), ...sharedTablesOf(spelling)])
+    await sql.raw(table).execute(database);
   if (backend !== "sqlite") return;
   await convertFirstForm(database);
   await dropFirstForm(database);
