@@ -16,6 +16,7 @@ import { loggingAuditSink } from "../policy/audit-sink.js";
 import type { ChosenSandbox } from "../sandbox/choose-provider.js";
 import { MemoryStreamBridge } from "./bridge/memory-stream-bridge.js";
 import type { StreamBridge } from "./bridge/contract.js";
+import { CheckpointPruner } from "./checkpoint-pruner.js";
 import { checkSandboxConfig } from "./check-sandbox-config.js";
 import { currentModels } from "./current-models.js";
 import { fileLogger } from "./file-logger.js";
@@ -43,7 +44,10 @@ export interface HostOptions {
   readonly configPath?: string;
   /** Lines to standard error at the configured level when absent. */
   readonly logger?: Logger;
-  /** Refuses SQLite files that another process serves, and keeps others from serving them. Default false. */
+  /**
+   * Refuses SQLite files that another process serves, keeps others from serving them, and takes care of what is
+   * stored in the background. Default false.
+   */
   readonly serving?: boolean;
 }
 
@@ -100,7 +104,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   if (lost !== undefined) logger.warn(lost);
   const databases = await openDatabases({ home, locations, logger, serving: options.serving ?? false });
   try {
-    return await wire({ env, logger, source, home, folders, databases });
+    return await wire({ env, logger, source, home, folders, databases, serving: options.serving ?? false });
   } catch (error) {
     await databases.close();
     throw error;
@@ -114,9 +118,10 @@ interface Parts {
   readonly home: string;
   readonly folders: DatabaseFolders;
   readonly databases: OpenDatabases;
+  readonly serving: boolean;
 }
 
-async function wire({ env, logger, source, home, folders, databases }: Parts): Promise<Host> {
+async function wire({ env, logger, source, home, folders, databases, serving }: Parts): Promise<Host> {
   const { persistence, databaseSwitch } = databases;
   const store = (principal: Principal): BaseStore => persistence.store(principal);
   const config = (): DeerflowConfig => source.current();
@@ -143,6 +148,8 @@ async function wire({ env, logger, source, home, folders, databases }: Parts): P
   const admission = admissionOf(databases.router);
   const runs = new RunManager({ persistence, bridge, queue, agents, limits, quota, logger, admission });
   await runs.reconcile();
+  const pruner = prunerOf({ databases, config, logger });
+  if (serving) pruner.start();
   const removeFiles = async (principal: Principal, threadId: string) => {
     const { provider } = sandbox;
     await provider?.destroy(sandboxId(provider.name, principal, threadId));
@@ -166,6 +173,7 @@ async function wire({ env, logger, source, home, folders, databases }: Parts): P
     config,
     models,
     async close() {
+      await pruner.stop();
       await runs.close();
       await bridge.close();
       await sandbox.provider?.close();
@@ -182,6 +190,17 @@ const quotaOf = (parts: { persistence: Persistence; config: () => DeerflowConfig
       return { threadBytes, userBytes };
     },
     files: async (principal, threadId) => threadFiles(threadDirectories(parts.home, principal, threadId)),
+  });
+
+const prunerOf = (parts: { databases: OpenDatabases; config: () => DeerflowConfig; logger: Logger }) =>
+  new CheckpointPruner({
+    databases() {
+      const { databaseSwitch, router } = parts.databases;
+      const phase = databaseSwitch.status?.phase;
+      return phase === "copying" || phase === "draining" ? undefined : router.current.databases;
+    },
+    policy: () => parts.config().database.retention,
+    logger: parts.logger,
   });
 
 const sandboxParts = ({ provider, health }: ChosenSandbox) => {

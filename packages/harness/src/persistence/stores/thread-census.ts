@@ -44,6 +44,20 @@ export async function threadsInUse(
   return rows.map(toThread);
 }
 
+/** Whether a run of the thread is not over, whoever's it is. */
+export async function isInUse(
+  database: SqlDatabase,
+  { tenantId, threadId }: { readonly tenantId: string; readonly threadId: string },
+): Promise<boolean> {
+  const rows = await database.read((session) =>
+    session.all(
+      `SELECT 1 AS found FROM runs WHERE tenant_id = ? AND thread_id = ? AND status IN ('pending', 'running') LIMIT 1`,
+      [tenantId, threadId],
+    ),
+  );
+  return rows.length > 0;
+}
+
 const toThread = ({ tenant, owner, thread }: SqlRow): CountedThread => ({
   principal: { tenantId: String(tenant), userId: String(owner) },
   threadId: String(thread),
