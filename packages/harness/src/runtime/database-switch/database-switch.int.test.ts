@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { silentLogger } from "../../base/logger.js";
 import { LOCAL_PRINCIPAL } from "../../context/principal.js";
 import { openPersistence } from "../../persistence/open-persistence.js";
 import { openStore } from "../../persistence/open-store.js";
 import type { DatabaseLocation } from "../../persistence/sql/database-location.js";
 import { findFileServer } from "../../persistence/sqlite/serve-lock.js";
 import { type TestDatabase, testDatabases } from "../../testing/test-databases.js";
+import { openDatabases } from "./open-databases.js";
 import { makeHome, openWorld, type SwitchWorld } from "../../testing/switch-world.js";
 
 const services = (await testDatabases()).filter(({ backend }) => backend !== "memory");
@@ -355,6 +357,25 @@ describe("the start after a switch", () => {
     expect(await again.said("fresh")).toHaveLength(3);
     await again.ask("busy", "on");
     expect((await again.said("busy")).slice(-3)).toEqual(["on", "heard on", "done"]);
+  });
+
+  it("of another process is refused while this one moves threads", async () => {
+    const old = await file.open();
+    const world = await open(old);
+    world.hold("busy");
+    await world.start("busy", "slow");
+    await world.reached("busy");
+    await world.switchTo(await file.open());
+    await draining(world);
+    const { home } = installation;
+    const terminal = () =>
+      openDatabases({ home, locations: { database: old }, serving: false, logger: silentLogger });
+    await expect(terminal()).rejects.toMatchObject({ code: "database_switching" });
+    world.release("busy");
+    await done(world);
+    const beside = await terminal();
+    expect(await beside.persistence.threads.find(LOCAL_PRINCIPAL, "busy")).toBeDefined();
+    await beside.close();
   });
 
   it("is refused for another place while threads are still on the old one", async () => {
