@@ -197,7 +197,7 @@ describe("a migration that cannot be", () => {
     await say(conversingGraph(official), "t", "hello");
     official.db.close();
     const from = { backend: "sqlite" as const, path: source };
-    await expect(migrateDatabase({ from, to })).rejects.toMatchObject({ code: "migration_source_unknown" });
+    await expect(migrateDatabase({ from, to })).rejects.toMatchObject({ code: "migration_checkpoints_only" });
   });
 });
 

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { DeerflowError, reasonOf } from "@deerflow/harness";
 import { Command, CommanderError } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.js";
+import { CHECKPOINT_COMMANDS, type CheckpointOptions } from "./commands/checkpoints.js";
+import { migrateCommand, type MigrateOptions } from "./commands/checkpoints-migrate.js";
 import { initConfig, validateConfig } from "./commands/config.js";
 import {
   databaseStatus,
@@ -47,6 +49,7 @@ function createProgram(context: CommandContext, end: (exitCode: number) => void)
   addThreadCommands(program, { context, globals, end });
   addConfigCommands(program, { context, globals, end });
   addDatabaseCommands(program, { context, globals, end });
+  addCheckpointCommands(program, { context, globals, end });
   return program;
 }
 
@@ -138,6 +141,34 @@ function addDatabaseCommands(program: Command, { context, globals, end }: Wiring
     .option("--server <url>", "address of the server; found by itself beside an SQLite file")
     .option("--json", "print one JSON object")
     .action(async (options: DatabaseSwitchOptions) => end(await databaseSwitch(context, globals(), options)));
+}
+
+function addCheckpointCommands(program: Command, { context, globals, end }: Wiring): void {
+  const checkpoints = program.command("checkpoints").description("the stored states of conversations");
+  for (const { name, description, options: flags, run } of CHECKPOINT_COMMANDS) {
+    const command = checkpoints.command(`${name} [threads...]`).description(description);
+    for (const [flag, text] of flags) command.option(flag, text);
+    command.action(async (threads: string[], options: CheckpointOptions) =>
+      end(await run({ context, globals: globals(), threads, options })),
+    );
+  }
+  checkpoints
+    .command("migrate [threads...]")
+    .description("move conversations to another database; the old one is only read")
+    .requiredOption(
+      "--from <place>",
+      "a path, postgres://… or mysql://…, or $NAME of a variable that holds it",
+    )
+    .option("--from-schema <name>", "the PostgreSQL schema (default public)")
+    .requiredOption("--to <place>", "in the same way")
+    .option("--to-schema <name>", "the PostgreSQL schema (default public)")
+    .option("--checkpoints-only", "leave out the list of threads, runs, events and stored items")
+    .option("--report <path>", "keep a report of every thread in this file")
+    .option("--dry-run", "only say what would be done")
+    .option("--json", "print the report as one JSON object")
+    .action(async (threads: string[], options: MigrateOptions) =>
+      end(await migrateCommand(context, globals(), threads, options)),
+    );
 }
 
 function sayFailure(error: unknown, { output }: CommandContext, debug: boolean): number {

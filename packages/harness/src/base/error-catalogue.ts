@@ -562,6 +562,12 @@ export const ERROR_CATALOGUE = {
     text: "The database {path} is served by another DeerFlow (process {owner}).",
     next: "End that server, or set database.path to another file.",
   },
+  migration_checkpoints_only: {
+    status: 422,
+    retry: "caller",
+    text: "{path} has checkpoints of LangGraph and nothing else of a DeerFlow database.",
+    next: "Move its checkpoints alone, with: deerflow checkpoints migrate --checkpoints-only.",
+  },
   migration_same_database: {
     status: 422,
     retry: "caller",

@@ -20,15 +20,15 @@ export interface MigrateDatabaseOptions extends MigrationOptions {
  * that are not over are copied as they are and named in the report: the first start on the target ends those whose
  * process is dead. Items of the store come along when all threads do.
  *
- * @throws DeerflowError `migration_source_unknown`, `migration_same_database`, `database_*`
+ * @throws DeerflowError `migration_checkpoints_only` for a database of LangGraph's own savers;
+ *   `migration_source_unknown`, `migration_same_database`, `database_*`
  */
 export async function migrateDatabase(options: MigrateDatabaseOptions): Promise<MigrationReport> {
   const { from, to, dryRun, signal, clock = systemClock } = options;
   refuseSame(from, to);
   return withBoth(from, options, async (source, target) => {
     if (source.kind !== "ours") {
-      const reason = "it has checkpoints of LangGraph only; migrateCheckpoints moves those";
-      throw new DeerflowError("migration_source_unknown", { path: nameOf(from), reason });
+      throw new DeerflowError("migration_checkpoints_only", { path: nameOf(from) });
     }
     const { database } = source;
     const threads = chosen(
