@@ -18,6 +18,7 @@ import { officialSavers } from "./support/official-savers.js";
 const KILLS = scaled(20, 2);
 const THREADS = 3;
 const SETUP_MS = 10 * 60_000;
+const TEST_MS = 60_000 + KILLS * 30_000;
 const COMPILED = compiledFolder("killed-migration");
 const CHILD = join(COMPILED, "migrating.child.mjs");
 
@@ -113,5 +114,6 @@ describe.each(sources)("a killed migration from $source", ({ from }) => {
       }
       expect(readdirSync(sourceFolder).sort()).toEqual(files);
     },
+    TEST_MS,
   );
 });
