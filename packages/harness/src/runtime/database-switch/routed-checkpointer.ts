@@ -13,6 +13,7 @@ import {
 import type { Principal } from "../../context/principal.js";
 import type { RunFence } from "../../persistence/checkpoint/checkpoint-rows.js";
 import type { UpkeepSaver } from "../../persistence/upkeep/upkeep-saver.js";
+import { storedBytes } from "../quota/thread-usage.js";
 import { findMediaFile, type MediaFile } from "../stored-media.js";
 import type { DatabaseSide } from "./contract.js";
 import type { ThreadRouter } from "./thread-router.js";
@@ -89,9 +90,15 @@ export class RoutedCheckpointer extends BaseCheckpointSaver implements UpkeepSav
   }
 
   /** One media block of a thread. @param hash of its base64 text, in hexadecimal */
-  findPart(threadId: string, hash: string): Promise<MediaFile | undefined> {
+  findMedia(threadId: string, hash: string): Promise<MediaFile | undefined> {
     const thread = { principal: this.#principal, threadId };
     return this.#router.use(thread, "read", (side) => findMediaFile(this.#on(side), threadId, hash));
+  }
+
+  /** Bytes of everything that is stored of a thread. */
+  threadBytes(threadId: string): Promise<number> {
+    const thread = { principal: this.#principal, threadId };
+    return this.#router.use(thread, "read", (side) => storedBytes(this.#on(side), threadId));
   }
 
   #on(side: DatabaseSide): BaseCheckpointSaver {

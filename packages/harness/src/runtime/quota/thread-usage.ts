@@ -41,6 +41,10 @@ interface CountingSaver {
 const counts = (saver: object): saver is CountingSaver =>
   "threadBytes" in saver && typeof saver.threadBytes === "function";
 
+/** Bytes that a checkpointer holds of a thread; 0 for one that cannot say. */
+export const storedBytes = async (saver: BaseCheckpointSaver, threadId: string): Promise<number> =>
+  counts(saver) ? saver.threadBytes(threadId) : 0;
+
 /** Looks at the disk and into the database. */
 export async function measureThread(
   { files, saver, threadId }: { files: FileBackend; saver: BaseCheckpointSaver; threadId: string },
@@ -54,7 +58,7 @@ export async function measureThread(
     sizes[name] = bytes;
     left -= entries;
   }
-  const checkpoints = counts(saver) ? await saver.threadBytes(threadId) : 0;
+  const checkpoints = await storedBytes(saver, threadId);
   return {
     ...sizes,
     checkpoints,
