@@ -18,6 +18,7 @@ export { DEMO_MODEL_NAME } from "./models/demo/demo-chat-model.js";
 export { assertProvidersKnown, resolveModels } from "./models/registry.js";
 export { type Host, type HostOptions, openHost } from "./runtime/host.js";
 export { type DatabaseFinding, inspectDatabases } from "./runtime/inspect-database.js";
+export { type OpenCheckpoints, openCheckpoints } from "./runtime/open-checkpoints.js";
 export { type DatabaseFolders, databaseFolders, databaseLocations } from "./runtime/database-location.js";
 export type { InstalledDatabases } from "./runtime/database-switch/contract.js";
 export { configLine } from "./runtime/database-switch/start-plan.js";
