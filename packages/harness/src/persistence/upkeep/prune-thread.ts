@@ -74,23 +74,31 @@ export async function pruneThread(
   const plan = (rows: CheckpointRows, thread: ThreadRow) =>
     namingDamage({ database: database.name, threadId }, () => makePlan(rows, { thread, known, rules }));
   // Decided first beside the writers, so that they wait only where something goes, and then not for the reading.
-  const first = await database.read(async (rows) => {
-    const thread = await rows.findThread(scope, threadId);
-    if (thread === undefined) return undefined;
-    await namingDamage({ database: database.name, threadId }, () => known.load(rows, thread.key));
-    return plan(rows, thread);
-  });
-  if (first === undefined || options.dryRun || !removesSomething(first))
-    return reportOf(threadId, options, first);
+  const first = await database
+    .read(async (rows) => {
+      const thread = await rows.findThread(scope, threadId);
+      if (thread === undefined) return "absent";
+      await namingDamage({ database: database.name, threadId }, () => known.load(rows, thread.key));
+      return plan(rows, thread);
+    })
+    .catch(unlessDamaged);
+  if (first === "absent") return reportOf(threadId, options, undefined);
+  const isEnough = first !== undefined && (options.dryRun || !removesSomething(first));
+  if (isEnough) return reportOf(threadId, options, first);
   const done = await database.write(async (rows) => {
     if ((await rows.findThread(scope, threadId)) === undefined) return undefined;
     const [thread] = await rows.lockThreads(scope, [threadId]);
     if (thread === undefined) return undefined;
     const decided = await plan(rows, thread);
-    await carryOut(rows, thread, decided);
+    if (!options.dryRun) await carryOut(rows, thread, decided);
     return decided;
   });
   return reportOf(threadId, options, done);
+}
+
+/** Where a reading is no snapshot, rows may be pruned under it: what is damaged shows when the thread is held. */
+function unlessDamaged(error: unknown): undefined {
+  if (!DeerflowError.is(error) || error.code !== "database_damaged") throw error;
 }
 
 /** @throws DeerflowError `invalid_request` */
@@ -138,7 +146,22 @@ async function makePlan(
   };
   const refs = [...left.writes, ...left.values].map((row) => row.refs);
   const needed = findNeeded(left, await readFoldedLists(rows, thread.key, refs));
+  requireStored(heads, needed);
   return { retention, orphans, ...garbageOf(heads, left, needed) };
+}
+
+/**
+ * Where something is missing, what it referred to is not known, and would be taken for garbage.
+ * @throws DeerflowError `internal`
+ */
+function requireStored(heads: ThreadHeads, needed: Numbers): void {
+  for (const table of NUMBERED_TABLES) {
+    const stored = new Set(heads[table].map(({ number }: { readonly number: number }) => number));
+    for (const number of needed[table]) {
+      if (stored.has(number)) continue;
+      throw new DeerflowError("internal", { reason: `number ${number} of the stored ${table} is missing` });
+    }
+  }
 }
 
 function garbageOf(

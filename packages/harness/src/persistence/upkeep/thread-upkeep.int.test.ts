@@ -8,6 +8,7 @@ import type { SqlDatabase } from "../sql/contract.js";
 import { openDatabase } from "../sql/open-database.js";
 import { compactDatabase } from "./compact-database.js";
 import { copyThread } from "./copy-thread.js";
+import { pruneThread } from "./prune-thread.js";
 import { threadStats } from "./thread-stats.js";
 import { verifyThread } from "./verify-thread.js";
 
@@ -176,6 +177,13 @@ describe.each(await testDatabases())("upkeep on $name", ({ open, drop }) => {
       });
       const { findings } = await verifyThread(saver, "a");
       expect(findings).toContainEqual({ kind, row: expect.stringMatching(row), text: expect.any(String) });
+      if (kind !== "missing") return;
+      // What is missing may have referred to what else would be taken for garbage.
+      const before = await threadStats(saver, "a");
+      await expect(pruneThread(saver, "a", { keepLast: 100 })).rejects.toMatchObject({
+        code: "database_damaged",
+      });
+      expect(await threadStats(saver, "a")).toEqual(before);
     });
 
     const tampers: readonly [string, string, string, RegExp][] = [
