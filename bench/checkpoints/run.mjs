@@ -116,6 +116,7 @@ const SAVERS = {
 async function bytesOf(connect, tables) {
   const query = await connect();
   const bytes = await columnBytes(query, tables);
+  await query(query.backend === "mysql" ? `DROP DATABASE ${place}` : `DROP SCHEMA ${place} CASCADE`);
   await query.end();
   return bytes;
 }
