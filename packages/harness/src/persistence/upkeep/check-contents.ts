@@ -20,7 +20,7 @@ export interface ThreadSource {
 }
 
 /** Rows whose data is in memory together. */
-const GROUP = { bytes: 4 * 1024 * 1024, rows: 100 };
+const GROUP = { bytes: 4 * 1024 * 1024, rows: 25 };
 
 /** Data that lies in slices that are missing is left to the check of the references. */
 class SliceMissing extends Error {}

@@ -10,8 +10,8 @@ import type {
   WriteRow,
 } from "../checkpoint/checkpoint-rows.js";
 import { blockRanges } from "../checkpoint/list-folding.js";
-import { fromRanges } from "../checkpoint/ranges.js";
-import { type Refs, refsFromText } from "../checkpoint/refs.js";
+import { refsFromText } from "../checkpoint/refs.js";
+import { missingFrom, NumberSet } from "./number-set.js";
 import {
   basesOf,
   findNeeded,
@@ -115,10 +115,10 @@ async function readLists(
   { values, writes }: ThreadHeads,
   findings: Finding[],
 ): Promise<FoldedLists> {
-  const numbers = new Set([...values, ...writes].flatMap(({ refs }) => fromRanges(refsFromText(refs).lists)));
+  const { ranges } = new NumberSet([...values, ...writes].map(({ refs }) => refsFromText(refs).lists));
   const lists = new Map<number, NumberRanges>();
-  if (numbers.size === 0) return lists;
-  for (const part of await rows.findNumbered("parts", threadKey, rangesOf(numbers))) {
+  if (ranges.length === 0) return lists;
+  for (const part of await rows.findNumbered("parts", threadKey, ranges)) {
     try {
       lists.set(part.number, blockRanges(part.data));
     } catch (error) {
@@ -130,32 +130,30 @@ async function readLists(
 
 function missingRows(heads: ThreadHeads, lists: FoldedLists): Finding[] {
   const findings: Finding[] = [];
-  const stored = {
-    values: new Set(heads.values.map(({ number }) => number)),
-    messages: new Set(heads.messages.map(({ number }) => number)),
-    parts: new Set(heads.parts.map(({ number }) => number)),
-  };
-  const need = (row: string, table: NumberedTable, numbers: Iterable<number>): void => {
-    const gone = new Set([...numbers].filter((number) => !stored[table].has(number)));
-    if (gone.size === 0) return;
+  const numbersOf = (table: NumberedTable): readonly number[] =>
+    heads[table].map(({ number }: { readonly number: number }) => number);
+  const stored = { values: numbersOf("values"), messages: numbersOf("messages"), parts: numbersOf("parts") };
+  const need = (row: string, table: NumberedTable, ranges: NumberRanges): void => {
+    const gone = missingFrom(stored[table], ranges);
+    if (gone.length === 0) return;
     findings.push({
       kind: "missing",
       row,
-      text: `it refers to ${table} that are not stored: ${[...gone].join(", ")}`,
+      text: `it refers to ${table} that are not stored: ${gone.join(", ")}`,
     });
   };
-  const needRefs = (row: string, refs: Refs): void => {
-    need(row, "parts", fromRanges([...refs.parts, ...refs.lists]));
-    const listed = fromRanges(refs.lists).flatMap((number) => fromRanges(lists.get(number) ?? []));
-    need(row, "messages", [...listed, ...fromRanges(refs.messages)]);
-  };
+  for (const [number, ranges] of lists) need(nameOf("parts", { number }), "messages", ranges);
   for (const head of heads.checkpoints) {
     const channels: ChannelMap = channelMapFromText(head.channels);
-    need(nameOf("checkpoints", head), "values", valueNumbersOf(channels));
+    need(nameOf("checkpoints", head), "values", rangesOf(valueNumbersOf(channels)));
   }
-  for (const head of heads.values) need(nameOf("values", head), "values", basesOf(head));
+  for (const head of heads.values) need(nameOf("values", head), "values", rangesOf(basesOf(head)));
   for (const table of ["values", "writes", "messages", "parts"] as const) {
-    for (const head of heads[table]) needRefs(nameOf(table, head), refsFromText(head.refs));
+    for (const head of heads[table]) {
+      const { messages, parts, lists: folded } = refsFromText(head.refs);
+      need(nameOf(table, head), "parts", [...parts, ...folded]);
+      need(nameOf(table, head), "messages", messages);
+    }
   }
   return findings;
 }

@@ -40,7 +40,7 @@ export interface CopyReport {
 }
 
 /** Rows whose data is in memory together. */
-const GROUP = { bytes: 8 * 1024 * 1024, rows: 500 };
+const GROUP = { bytes: 4 * 1024 * 1024, rows: 50 };
 /** How often a copy begins again because the thread was pruned meanwhile. */
 const ATTEMPTS = 5;
 

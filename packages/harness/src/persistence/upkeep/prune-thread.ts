@@ -1,21 +1,26 @@
 /** Removes old checkpoints of a thread, and everything that only they needed. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { INTERRUPT } from "@langchain/langgraph-checkpoint";
 import { DeerflowError } from "../../base/errors.js";
 import type {
   CheckpointKey,
   CheckpointRows,
   HeadOf,
+  NumberRanges,
   ThreadRow,
   ThreadTable,
   WriteRow,
 } from "../checkpoint/checkpoint-rows.js";
 import { namingDamage } from "../checkpoint/naming-damage.js";
 import { timeOfId } from "./checkpoint-facts.js";
+import { missingFrom } from "./number-set.js";
 import { decideRetention, type Retention, type RetentionRules } from "./checkpoint-retention.js";
 import { StoredCheckpoints } from "./stored-checkpoints.js";
 import {
   findNeeded,
+  groupsOf,
   NUMBERED_TABLES,
+  type NumberedTable,
   type Numbers,
   rangesOf,
   readFoldedLists,
@@ -53,6 +58,7 @@ export interface PruneReport {
 
 /** A write may be stored before its checkpoint is; one whose checkpoint is still missing after that was left over. */
 const ORPHANED_AFTER_MS = 60 * 60 * 1000;
+const REMOVED_AT_ONCE = { bytes: 0, rows: 50 };
 
 /**
  * The newest checkpoint of a thread always stays, with the writes of its unfinished tasks and of the subgraphs that
@@ -122,7 +128,7 @@ interface Plan {
   readonly retention: Retention;
   /** Writes whose checkpoint never came. */
   readonly orphans: readonly HeadOf<WriteRow>[];
-  readonly garbage: Numbers;
+  readonly garbage: Readonly<Record<NumberedTable, NumberRanges>>;
   readonly removed: RemovedRows;
 }
 
@@ -156,11 +162,10 @@ async function makePlan(
  */
 function requireStored(heads: ThreadHeads, needed: Numbers): void {
   for (const table of NUMBERED_TABLES) {
-    const stored = new Set(heads[table].map(({ number }: { readonly number: number }) => number));
-    for (const number of needed[table]) {
-      if (stored.has(number)) continue;
-      throw new DeerflowError("internal", { reason: `number ${number} of the stored ${table} is missing` });
-    }
+    const stored = heads[table].map(({ number }: { readonly number: number }) => number);
+    const [number] = missingFrom(stored, needed[table].ranges);
+    if (number === undefined) continue;
+    throw new DeerflowError("internal", { reason: `number ${number} of the stored ${table} is missing` });
   }
 }
 
@@ -181,7 +186,7 @@ function garbageOf(
     bytesOf([...left.checkpoints, ...left.writes]) +
     bytesOf([...dropped.values, ...dropped.messages, ...dropped.parts]);
   const numbers = (table: readonly { readonly number: number }[]) =>
-    new Set(table.map(({ number }) => number));
+    rangesOf(table.map(({ number }) => number));
   return {
     garbage: {
       values: numbers(dropped.values),
@@ -228,16 +233,21 @@ async function carryOut(rows: CheckpointRows, thread: ThreadRow, plan: Plan): Pr
     const checkpoints = [{ ...row, parentId }];
     await rows.add(thread.key, { checkpoints, parts: [], messages: [], values: [], writes: [] });
   }
-  await rows.removeCheckpoints(
-    thread.key,
-    retention.removed.map(({ ns, id }) => ({ ns, id })),
-  );
+  for (const group of groupsOf(
+    retention.removed.map(({ ns, id }) => ({ ns, id, bytes: 0 })),
+    REMOVED_AT_ONCE,
+  )) {
+    // SQLite answers at once: others get their turn of the event loop.
+    await nextTurn();
+    await rows.removeCheckpoints(thread.key, group);
+  }
   await rows.removeWrites(
     thread.key,
     orphans.map(({ ns, checkpointId }) => ({ ns, id: checkpointId })),
   );
   for (const table of NUMBERED_TABLES) {
-    if (garbage[table].size > 0) await rows.removeNumbered(table, thread.key, rangesOf(garbage[table]));
+    await nextTurn();
+    if (garbage[table].length > 0) await rows.removeNumbered(table, thread.key, garbage[table]);
   }
   // Savers everywhere forget which numbers they have given to what.
   const { nextMessage, nextValue, nextPart, generation } = thread;

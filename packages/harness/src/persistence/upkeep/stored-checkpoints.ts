@@ -5,7 +5,7 @@ import type { CheckpointRow, CheckpointRows, HeadOf } from "../checkpoint/checkp
 import { type CheckpointFacts, checkpointFacts } from "./checkpoint-facts.js";
 
 /** Rows of one reading: their bodies are in memory together. */
-const PAGE = 100;
+const PAGE = 50;
 
 interface Known {
   readonly head: Omit<HeadOf<CheckpointRow>, "format">;

@@ -14,6 +14,7 @@ import type {
 import { blockRanges } from "../checkpoint/list-folding.js";
 import { fromRanges, toRanges } from "../checkpoint/ranges.js";
 import { refsFromText } from "../checkpoint/refs.js";
+import { NumberSet } from "./number-set.js";
 
 export type NumberedTable = "values" | "messages" | "parts";
 export const NUMBERED_TABLES: readonly NumberedTable[] = ["values", "messages", "parts"];
@@ -21,7 +22,7 @@ export const NUMBERED_TABLES: readonly NumberedTable[] = ["values", "messages", 
 export type ThreadHeads = { readonly [T in ThreadTable]: readonly HeadOf<ThreadTables[T]>[] };
 
 /** The numbers of rows, by table. */
-export type Numbers = Readonly<Record<NumberedTable, ReadonlySet<number>>>;
+export type Numbers = Readonly<Record<NumberedTable, NumberSet>>;
 
 export async function readHeads(rows: CheckpointRows, threadKey: number): Promise<ThreadHeads> {
   const read = async <T extends ThreadTable>(table: T) => {
@@ -66,9 +67,9 @@ export async function readFoldedLists(
   threadKey: number,
   refs: Iterable<string>,
 ): Promise<FoldedLists> {
-  const numbers = new Set([...refs].flatMap((text) => fromRanges(refsFromText(text).lists)));
-  if (numbers.size === 0) return new Map();
-  const found: readonly PartRow[] = await rows.findNumbered("parts", threadKey, rangesOf(numbers));
+  const { ranges } = new NumberSet([...refs].map((text) => refsFromText(text).lists));
+  if (ranges.length === 0) return new Map();
+  const found: readonly PartRow[] = await rows.findNumbered("parts", threadKey, ranges);
   return new Map(found.map(({ number, data }) => [number, blockRanges(data)]));
 }
 
@@ -88,23 +89,22 @@ export function findNeeded(
   const refs = [...heads.writes, ...heads.values.filter(({ number }) => values.has(number))].map((row) =>
     refsFromText(row.refs),
   );
-  const messages = new Set(
-    refs.flatMap((ref) => [
-      ...fromRanges(ref.messages),
-      ...fromRanges(ref.lists).flatMap((number) => fromRanges(lists.get(number) ?? [])),
-    ]),
-  );
+  const listed = fromRanges(new NumberSet(refs.map((ref) => ref.lists)).ranges);
+  const messages = new NumberSet([
+    ...refs.map((ref) => ref.messages),
+    ...listed.map((number) => lists.get(number) ?? []),
+  ]);
   const ofMessages = heads.messages
     .filter(({ number }) => messages.has(number))
     .map((row) => refsFromText(row.refs));
-  const waiting = [...refs, ...ofMessages].flatMap((ref) => fromRanges([...ref.parts, ...ref.lists]));
-  return { values, messages, parts: neededParts(waiting, heads.parts) };
+  const parts = [...refs, ...ofMessages].flatMap((ref) => [ref.parts, ref.lists]);
+  return { values, messages, parts: neededParts(new NumberSet(parts), heads.parts) };
 }
 
 function neededValues(
   checkpoints: readonly Pick<CheckpointRow, "channels">[],
   values: readonly HeadOf<ValueRow>[],
-): ReadonlySet<number> {
+): NumberSet {
   const byNumber = new Map(values.map((value) => [value.number, value]));
   const needed = new Set<number>();
   const waiting = checkpoints.flatMap(({ channels }) => valueNumbersOf(channelMapFromText(channels)));
@@ -114,18 +114,18 @@ function neededValues(
     const value = byNumber.get(next);
     if (value !== undefined) waiting.push(...basesOf(value));
   }
-  return needed;
+  return new NumberSet([rangesOf(needed)]);
 }
 
-function neededParts(first: readonly number[], parts: readonly HeadOf<PartRow>[]): ReadonlySet<number> {
+function neededParts(first: NumberSet, parts: readonly HeadOf<PartRow>[]): NumberSet {
   const byNumber = new Map(parts.map((part) => [part.number, part]));
   const needed = new Set<number>();
-  const waiting = [...first];
+  const waiting = fromRanges(first.ranges);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (needed.has(next)) continue;
     needed.add(next);
     const { parts: more } = refsFromText(byNumber.get(next)?.refs ?? "");
     waiting.push(...fromRanges(more));
   }
-  return needed;
+  return new NumberSet([rangesOf(needed)]);
 }
