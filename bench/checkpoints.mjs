@@ -37,7 +37,10 @@ const PAIRS = [
 
 if (!existsSync(join(ORACLES, "node_modules"))) {
   process.stdout.write("Installing the official savers (once, about a minute)\n");
-  const { status } = spawnSync("npm", ["ci", "--silent"], { cwd: ORACLES, stdio: "inherit" });
+  const { status } = spawnSync("npm", ["ci", "--silent", "--no-audit", "--no-fund"], {
+    cwd: ORACLES,
+    stdio: "inherit",
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
 

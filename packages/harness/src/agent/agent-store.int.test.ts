@@ -29,7 +29,9 @@ describe("the store of an agent", () => {
   it("reaches its tools and its middleware, and keeps what they put", async () => {
     const remember = tool(
       async ({ fact }: { fact: string }, runtime: ToolRuntime) => {
-        await runtime.store?.put(["facts"], "first", { fact });
+        // The type of a runtime names LangChain's store; LangGraph gives its own.
+        const { store: held } = runtime as unknown as { store?: BaseStore };
+        await held?.put(["facts"], "first", { fact });
         return "remembered";
       },
       { name: "remember", description: "Keeps a fact.", schema: z.object({ fact: z.string() }) },
