@@ -1,3 +1,4 @@
+import { v6 } from "@langchain/core/utils/uuid";
 import { AIMessage, type BaseMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import {
   Annotation,
@@ -10,6 +11,7 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
+import { uuid6 } from "@langchain/langgraph-checkpoint";
 import { afterEach, describe, expect, it } from "vitest";
 import { answer, conversingGraph, converse, historyOf, say } from "../../testing/conversing-graph.js";
 import { testDatabases } from "../../testing/test-databases.js";
@@ -263,6 +265,42 @@ describe.each(await testDatabases())("pruning on $name", ({ open, drop }) => {
     const { values } = await graph.getState(configOf("t"));
     expect(texts(values).slice(0, 22)).toEqual(before);
     expect(texts(values)).toHaveLength(30);
+  });
+
+  it("takes nothing from a run that began at a checkpoint which is pruned before it writes", async () => {
+    const saver = await openSaver();
+    const graph = countingGraph(saver);
+    await graph.invoke({ messages: [new HumanMessage("count")], until: 6, constant: "c" }, configOf("t"));
+    const old = (await idsOf(graph, "t")).at(3) ?? "";
+    const start = await saver.getTuple(configOf("t", old));
+    if (start?.metadata === undefined) throw new Error("there is no such checkpoint");
+    await pruneThread(saver, "t", { keepLast: 1 });
+    expect(await saver.getTuple(configOf("t", old))).toBeUndefined();
+    // As LangGraph does it: the next checkpoint names the old one as its parent, and no channel as new.
+    const next = { ...start.checkpoint, id: uuid6(0) };
+    await saver.putWrites(start.config, [["messages", [new AIMessage("late")]]], "task");
+    await saver.put(start.config, next, start.metadata, {});
+    const read = await saver.getTuple(configOf("t", next.id));
+    expect(read?.checkpoint.channel_values["constant"]).toBe("c");
+    expect(texts(read?.checkpoint.channel_values)).toEqual(texts(start.checkpoint.channel_values));
+    // The write belongs to a checkpoint that is gone: it is no damage, and goes when it is old.
+    expect(await verifyThread(saver, "t")).toMatchObject({ findings: [], orphans: { writes: 1 } });
+  });
+
+  it("removes writes whose checkpoint never came, once it cannot come any more", async () => {
+    const saver = await openSaver();
+    await countingGraph(saver).invoke({ messages: [new HumanMessage("count")], until: 2 }, configOf("t"));
+    const hour = 60 * 60 * 1000;
+    for (const made of [Date.now() - 2 * hour, Date.now() - hour / 2, Date.now() + hour]) {
+      const id = v6({ msecs: made, nsecs: 0, clockseq: 1 });
+      await saver.putWrites(configOf("t", id), [["messages", [new AIMessage(`of ${made}`)]]], "task");
+    }
+    const { removed } = await pruneThread(saver, "t", { keepLast: 100 });
+    expect(removed).toMatchObject({ checkpoints: 0, writes: 1, messages: 1 });
+    expect(await verifyThread(saver, "t")).toMatchObject({
+      findings: [],
+      orphans: { writes: 2, messages: 0 },
+    });
   });
 
   it("removes messages and images that no checkpoint holds any more", async () => {
