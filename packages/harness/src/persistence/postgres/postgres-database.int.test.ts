@@ -371,8 +371,13 @@ describe.skipIf(server === undefined)("a database on PostgreSQL", () => {
       expect(full).toBeGreaterThan(1_000_000);
       await database.write((session) => session.run("DELETE FROM run_events"));
       expect(await database.size()).toBeGreaterThanOrEqual(full);
-      await database.compact();
-      expect(await database.size()).toBeLessThan(full / 2);
+      // A transaction anywhere on the server that began before the rows were removed keeps their space a little longer.
+      await expect
+        .poll(async () => {
+          await database.compact();
+          return database.size();
+        })
+        .toBeLessThan(full / 2);
       // The settings of the compaction are gone with its connection.
       expect(await all("SELECT current_setting('statement_timeout') AS timeout")).toEqual([
         { timeout: "1min" },
