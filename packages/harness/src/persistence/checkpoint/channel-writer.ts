@@ -61,12 +61,13 @@ async function placeBlock(batch: ThreadBatch, memory: ThreadMemory, block: NewPa
 export async function placeChannels(storing: Storing, put: NewChannels): Promise<ChannelMap> {
   const { batch } = storing;
   const parent = put.parentId === undefined ? undefined : await batch.channelsOf(put.ns, put.parentId);
+  const history = new ChannelHistory(batch, put.ns);
   const channels = new Map<string, ChannelPlace>();
   for (const [channel, version] of Object.entries({ ...put.versions, ...put.newVersions })) {
     const before = parent?.get(channel);
     const value = Object.hasOwn(put.newVersions, channel)
       ? await placeValue(storing, channel, { value: put.values.get(channel), before: before?.value })
-      : await unchangedPlace(storing, put, { channel, version, before });
+      : await unchangedPlace(storing, put, { channel, version, before, history });
     channels.set(channel, { version, value });
   }
   return channels;
@@ -110,21 +111,28 @@ async function placeRecord(
 /**
  * The value of a channel that this checkpoint did not change: its parent's. Where the parent has another version, as
  * for a copy of a checkpoint, or is gone, the value that came along is stored: two forks may give one version to
- * different values, so a version does not tell which. Without a parent the version has to.
+ * different values, so a version does not tell which. Without a parent only what was stored once is taken for
+ * unchanged.
  */
 async function unchangedPlace(
   storing: Storing,
   put: NewChannels,
-  {
-    channel,
-    version,
-    before,
-  }: { channel: string; version: string | number; before: ChannelPlace | undefined },
+  { channel, version, before, history }: Unchanged,
 ): Promise<ValuePlace | undefined> {
   if (before?.version === version) return before.value;
-  const given = put.parentId === undefined ? undefined : await put.encodeOther(channel);
+  const found = put.parentId === undefined ? await history.find(channel, version) : undefined;
+  if (put.parentId === undefined && found === undefined) return undefined;
+  const given = await put.encodeOther(channel);
   if (given !== undefined) return placeEncoded(storing, channel, given);
-  return (await findVersion(storing.batch, put.ns, { channel, version }))?.value;
+  return found ?? history.find(channel, version);
+}
+
+/** A channel that a checkpoint did not change. */
+interface Unchanged {
+  readonly channel: string;
+  readonly version: string | number;
+  readonly before: ChannelPlace | undefined;
+  readonly history: ChannelHistory;
 }
 
 async function placeEncoded(
@@ -138,21 +146,38 @@ async function placeEncoded(
 
 const PAGE = 100;
 
-/** The newest checkpoint of the namespace whose channel has this version; read page by page, since it is rare. */
-async function findVersion(
-  batch: ThreadBatch,
-  ns: string,
-  { channel, version }: { channel: string; version: string | number },
-): Promise<ChannelPlace | undefined> {
-  let beforeId: string | undefined;
-  for (;;) {
-    const page: readonly CheckpointRow[] = await batch.recentCheckpoints(ns, { beforeId, limit: PAGE });
-    for (const row of page) {
-      const place = channelMapFromText(row.channels).get(channel);
-      if (place?.version === version) return place;
+/** The channels of a namespace's checkpoints, newest first; read page by page, and only when they are asked for. */
+class ChannelHistory {
+  readonly #batch: ThreadBatch;
+  readonly #ns: string;
+  readonly #seen: ChannelMap[] = [];
+  #beforeId: string | undefined;
+  #isRead = false;
+
+  constructor(batch: ThreadBatch, ns: string) {
+    this.#batch = batch;
+    this.#ns = ns;
+  }
+
+  /** The value of the newest checkpoint whose channel has this version, and a value. */
+  async find(channel: string, version: string | number): Promise<ValuePlace | undefined> {
+    for (let at = 0; at < this.#seen.length || (await this.#readPage()); at += 1) {
+      const place = this.#seen[at]?.get(channel);
+      if (place?.version === version && place.value !== undefined) return place.value;
     }
-    const last = page.at(-1);
-    if (page.length < PAGE || last === undefined) return undefined;
-    beforeId = last.id;
+    return undefined;
+  }
+
+  /** False when there is nothing more. */
+  async #readPage(): Promise<boolean> {
+    if (this.#isRead) return false;
+    const page: readonly CheckpointRow[] = await this.#batch.recentCheckpoints(this.#ns, {
+      beforeId: this.#beforeId,
+      limit: PAGE,
+    });
+    for (const row of page) this.#seen.push(channelMapFromText(row.channels));
+    this.#beforeId = page.at(-1)?.id;
+    this.#isRead = page.length < PAGE;
+    return page.length > 0;
   }
 }

@@ -3,12 +3,27 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { getCheckpointId } from "@langchain/langgraph-checkpoint";
 import { DeerflowError } from "../../base/errors.js";
 
+/** Half of a surrogate pair becomes another character in every database, and PostgreSQL has no zero character. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+/**
+ * The same text, if every database gives it back as it is.
+ *
+ * @throws DeerflowError `invalid_request`
+ */
+export function storableText(name: string, text: string): string {
+  if (!UNSTORABLE.test(text)) return text;
+  throw new DeerflowError("invalid_request", {
+    reason: `${name} has a zero character or half of a character`,
+  });
+}
+
 /** The thread's id as text; undefined when the config has none. */
 export function threadIdOf(config: RunnableConfig): string | undefined {
   const threadId: unknown = config.configurable?.["thread_id"];
   if (threadId === undefined) return undefined;
   if ((typeof threadId === "string" && threadId !== "") || typeof threadId === "number")
-    return String(threadId);
+    return storableText("configurable.thread_id", String(threadId));
   throw new DeerflowError("invalid_request", { reason: "configurable.thread_id is not a non-empty string" });
 }
 
@@ -22,11 +37,15 @@ export function requireThreadId(config: RunnableConfig): string {
 /** The namespace: empty for the outermost graph; undefined when the config does not say. */
 export function namespaceOf(config: RunnableConfig): string | undefined {
   const namespace: unknown = config.configurable?.["checkpoint_ns"];
-  return namespace === undefined ? undefined : String(namespace);
+  return namespace === undefined || namespace === null
+    ? undefined
+    : storableText("configurable.checkpoint_ns", String(namespace));
 }
 
-export const checkpointIdOf = (config: RunnableConfig | undefined): string | undefined =>
-  (config && getCheckpointId(config)) || undefined;
+export function checkpointIdOf(config: RunnableConfig | undefined): string | undefined {
+  const id = (config && getCheckpointId(config)) || undefined;
+  return id === undefined ? undefined : storableText("configurable.checkpoint_id", id);
+}
 
 /** @throws DeerflowError `invalid_request` */
 export function requireCheckpointId(config: RunnableConfig): string {

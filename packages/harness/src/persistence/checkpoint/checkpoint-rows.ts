@@ -138,7 +138,12 @@ export interface CheckpointRows {
     readonly afterKey?: number | undefined;
     readonly limit: number;
   }): Promise<readonly ListedThreadRow[]>;
-  /** Finds or adds each thread; nobody else writes to it until the transaction ends. In the order of `threadIds`. */
+  /**
+   * Finds or adds each thread; nobody else writes to it until the transaction ends. One row for each of `threadIds`,
+   * in their order.
+   *
+   * @throws DeerflowError `database_busy` when others go on removing one of them
+   */
   lockThreads(scope: string, threadIds: readonly string[]): Promise<readonly ThreadRow[]>;
   /** Removes the thread with everything that belongs to it. False when there was none. */
   removeThread(scope: string, threadId: string): Promise<boolean>;
@@ -164,18 +169,19 @@ export interface CheckpointRows {
     threadKey: number,
     ranges: NumberRanges,
   ): Promise<readonly ThreadTables[T][]>;
-  /** The number of each row with one of these hashes, by the hash in hexadecimal. */
+  /** The number of each row with one of these hashes, or one of these numbers, by the hash in hexadecimal. */
   findHashes(
     table: "messages" | "parts",
     threadKey: number,
-    hashes: readonly Uint8Array[],
+    wanted: { readonly hashes: readonly Uint8Array[]; readonly numbers?: readonly number[] },
   ): Promise<ReadonlyMap<string, number>>;
 
   /**
    * Adds rows. A checkpoint replaces the one of its key. Of two writes with one key the first stays, but below
-   * index zero the second replaces it. A row that is there already with its number stays as it is.
+   * index zero the second replaces it. Another row with a number that is taken stays out, and with `refuse` is an
+   * error of the database.
    */
-  add(threadKey: number, rows: ThreadAdditions): Promise<void>;
+  add(threadKey: number, rows: ThreadAdditions, taken?: "keep" | "refuse"): Promise<void>;
 
   /** How many rows each table has of the thread, and the bytes of their columns. */
   sizes(threadKey: number): Promise<{ readonly [T in ThreadTable]: TableSize }>;

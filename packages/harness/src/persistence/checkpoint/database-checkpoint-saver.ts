@@ -1,4 +1,5 @@
 /** A checkpoint saver that has a database of its own. */
+import { DeerflowError } from "../../base/errors.js";
 import type { SqlDatabase } from "../sql/contract.js";
 import { type CheckpointSaverOptions, InterningCheckpointSaver } from "./interning-checkpoint-saver.js";
 import { sqlCheckpointDatabase } from "./sql-checkpoint-rows.js";
@@ -13,9 +14,16 @@ export interface DatabaseSource {
 export class DatabaseCheckpointSaver extends InterningCheckpointSaver {
   readonly #connect: () => Promise<SqlDatabase>;
   #database: Promise<SqlDatabase> | undefined;
+  #isClosed = false;
 
   constructor(source: DatabaseSource, options: CheckpointSaverOptions) {
     const connect = () => {
+      if (this.#isClosed) {
+        throw new DeerflowError("database_unreachable", {
+          path: source.name,
+          reason: "the saver was closed",
+        });
+      }
       this.#database ??= source.open().catch((error: unknown) => {
         // The next use tries again: the database may be back by then.
         this.#database = undefined;
@@ -41,9 +49,10 @@ export class DatabaseCheckpointSaver extends InterningCheckpointSaver {
     await this.#connect();
   }
 
-  /** Waits for what is being written, and closes the database. */
+  /** Waits for what is being written, and closes the database: the saver cannot be used any more. */
   async close(): Promise<void> {
     await this.settled();
+    this.#isClosed = true;
     await (await this.#database)?.close();
   }
 }

@@ -110,8 +110,8 @@ export class GroupCommit {
     });
     for (const batch of done.batches) batch.committed();
     for (const waiting of done.stored) waiting.resolve();
-    for (const { waiting, runId } of done.refused) {
-      waiting.reject(new DeerflowError("run_superseded", { runId }));
+    for (const { waiting, write } of done.refused) {
+      waiting.reject(new DeerflowError("run_superseded", { runId: write.fence?.runId }));
     }
   }
 
@@ -121,24 +121,25 @@ export class GroupCommit {
     );
     const fences = writes.flatMap(({ write }) => write.fence ?? []);
     const stale = fences.length === 0 ? [] : await rows.findStale(this.#scope, fences);
+    const isRefused = ({ fence }: ThreadWrite) =>
+      fence !== undefined && stale.some((other) => isSameRun(other, fence));
+    const accepted = writes.filter(({ write }) => !isRefused(write));
     const batches = await this.#openBatches(
       rows,
-      writes.map(({ write }) => write.threadId),
+      accepted.map(({ write }) => write.threadId),
     );
-    const stored: Waiting[] = [];
-    const refused: { waiting: Waiting; runId: string }[] = [];
-    for (const { waiting, write } of writes) {
-      const { fence } = write;
-      if (fence !== undefined && stale.some((other) => isSameRun(other, fence))) {
-        refused.push({ waiting, runId: fence.runId });
-        continue;
-      }
+    for (const { write } of accepted) {
       const batch = batches.get(write.threadId);
-      if (batch !== undefined) await write.run(batch);
-      stored.push(waiting);
+      if (batch === undefined)
+        throw new DeerflowError("internal", { reason: `thread ${write.threadId} is not locked` });
+      await write.run(batch);
     }
     await Promise.all([...batches.values()].map((batch) => batch.flush()));
-    return { batches: [...batches.values()], stored, refused };
+    return {
+      batches: [...batches.values()],
+      stored: accepted.map(({ waiting }) => waiting),
+      refused: writes.filter(({ write }) => isRefused(write)),
+    };
   }
 
   /** Locks every thread of the group, always in the same order, so that two groups cannot wait for each other. */

@@ -24,6 +24,7 @@ import {
   namespaceOf,
   requireCheckpointId,
   requireThreadId,
+  storableText,
   threadIdOf,
 } from "./checkpoint-config.js";
 import { type CheckpointParts, decodeMetadata, fetchParts, toTuple } from "./checkpoint-reader.js";
@@ -97,6 +98,7 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
   readonly #interner = new MessageInterner();
   readonly #commits: GroupCommit;
   readonly #order = new KeyedLock();
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(database: CheckpointDatabase, { scope, serde }: CheckpointSaverOptions) {
     super(serde);
@@ -104,9 +106,9 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     this.#commits = new GroupCommit({ database, scope, known: this.#memory });
   }
 
-  /** Resolves when every `put` and `putWrites` so far is on disk or has failed. */
-  settled(): Promise<void> {
-    return this.#commits.settled();
+  /** Resolves when every `put`, `putWrites` and `deleteThread` so far is on disk or has failed. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
   /** @throws DeerflowError `database_damaged` when what is stored cannot be decoded; it names the thread */
@@ -128,14 +130,15 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
       ns: namespaceOf(config),
       id: checkpointIdOf(config),
       beforeId: checkpointIdOf(options.before),
-      limit: Math.min(PAGE, options.filter === undefined ? (options.limit ?? PAGE) : PAGE),
+      limit: Math.min(PAGE, options.filter === undefined ? Math.ceil(options.limit ?? PAGE) : PAGE),
     };
     const shelves = new Map<number, ThreadShelf>();
-    let left = options.limit ?? Number.POSITIVE_INFINITY;
+    let left = Math.ceil(options.limit ?? Number.POSITIVE_INFINITY);
     let after: ListedCheckpointRow | undefined;
     while (left > 0) {
       const page = await this.#readPage({ ...query, after }, { filter: options.filter, shelves });
       for (const parts of page.found.slice(0, left)) yield this.#toTuple(parts, false);
+      for (const shelf of shelves.values()) shelf.clear();
       left -= page.found.length;
       if (page.last === undefined) return;
       after = page.last;
@@ -170,18 +173,24 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     const threadId = requireThreadId(config);
     const ns = namespaceOf(config) ?? "";
     const parentId = checkpointIdOf(config);
+    storableText("the checkpoint's id", stored.checkpoint.id);
+    for (const channel of Object.keys(newVersions)) storableText("a channel", channel);
     // Copied and marked now, before anything is awaited: the caller may go on changing its checkpoint.
     const { channel_values, channel_versions, ...body } = copyCheckpoint(stored.checkpoint);
     const marked = Object.keys(newVersions)
-      .filter((channel) => channel_values[channel] !== undefined)
+      .filter((channel) => Object.hasOwn(channel_values, channel) && channel_values[channel] !== undefined)
       .map((channel) => [channel, markMessages(channel_values[channel])] as const);
     const encodeOther = async (channel: string) => {
-      const value = channel_values[channel];
+      const value = Object.hasOwn(channel_values, channel) ? channel_values[channel] : undefined;
       return value === undefined ? undefined : encodeMarked(this.serde, markMessages(value));
     };
     await this.#store({ threadId, fence }, async () => {
       const values = new Map<string, EncodedValue>();
-      for (const [channel, value] of marked) values.set(channel, await encodeMarked(this.serde, value));
+      for (const [channel, value] of marked) {
+        const encoded = await encodeMarked(this.serde, value);
+        // A function has no JSON; LangGraph's savers leave it out.
+        if (encoded !== undefined) values.set(channel, encoded);
+      }
       const row = {
         ns,
         id: body.id,
@@ -213,15 +222,18 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
     const threadId = requireThreadId(config);
     const checkpointId = requireCheckpointId(config);
     const ns = namespaceOf(config) ?? "";
+    for (const text of [taskId, taskPath, ...writes.map(([channel]) => channel)])
+      storableText("a write's place", text);
     const marked = writes.map(([channel, value], index) => ({
       channel,
-      index: WRITES_IDX_MAP[channel] ?? index,
+      index: (Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined) ?? index,
       value: markMessages(value),
     }));
     await this.#store({ threadId, fence }, async () => {
       const encoded: { channel: string; index: number; value: EncodedValue; data: Uint8Array }[] = [];
       for (const { channel, index, value: markedValue } of marked) {
         const value = await encodeMarked(this.serde, markedValue);
+        if (value === undefined) throw new DeerflowError("database_value_invalid", { type: "function" });
         encoded.push({ channel, index, value, data: await value.data() });
       }
       return {
@@ -287,6 +299,16 @@ export class InterningCheckpointSaver extends BaseCheckpointSaver {
 
   /** Writes to one thread are submitted in the order in which they came, however long each takes to prepare. */
   async #submitInOrder(threadId: string, prepare: () => Promise<ThreadWrite | LoneWrite>): Promise<void> {
+    const written = this.#write(threadId, prepare);
+    this.#underWay.add(written);
+    try {
+      await written;
+    } finally {
+      this.#underWay.delete(written);
+    }
+  }
+
+  async #write(threadId: string, prepare: () => Promise<ThreadWrite | LoneWrite>): Promise<void> {
     // In an object, because the lock is let go when the write is submitted and not when it is committed.
     const { committed } = await this.#order.hold(threadId, async () => {
       const write = await prepare();

@@ -23,7 +23,9 @@ export async function findMedia(
   if (!SHA256_HEX.test(hash)) return undefined;
   const thread = await rows.findThread(scope, threadId);
   if (thread === undefined) return undefined;
-  const number = (await rows.findHashes("parts", thread.key, [Buffer.from(hash, "hex")])).get(hash);
+  const number = (await rows.findHashes("parts", thread.key, { hashes: [Buffer.from(hash, "hex")] })).get(
+    hash,
+  );
   if (number === undefined) return undefined;
   const [part] = await rows.findNumbered("parts", thread.key, [number, number]);
   if (part === undefined || part.mediaType === "") return undefined;

@@ -120,12 +120,16 @@ export class MessageInterner {
       if (known?.place !== undefined && holds(known.place, batch)) numbers.set(message, known.place.number);
       else unknown.push({ message, described: await this.#describe(message, known) });
     }
+    // A commit whose answer was lost may have used a number that is still kept here, so those are looked up too.
     const stored = await batch.findHashes(
       "messages",
       unknown.map(({ described }) => described.hash),
+      unknown.flatMap(({ message }) => this.#keptFor(batch, answeredCallOf(message)) ?? []),
     );
+    const taken = new Set(stored.values());
     for (const { message, described } of unknown) {
-      const number = stored.get(hashToText(described.hash)) ?? (await this.#add(message, described, batch));
+      const number =
+        stored.get(hashToText(described.hash)) ?? (await this.#add(message, described, { batch, taken }));
       const { key: threadKey, generation } = batch.thread;
       learned.places.set(message, { look: lookOf(message), place: { threadKey, generation, number } });
       numbers.set(message, number);
@@ -134,8 +138,13 @@ export class MessageInterner {
   }
 
   /** Stores a message under the number kept for it, or the next one, and keeps numbers for its answers. */
-  async #add(message: BaseMessage, { hash, data, media }: Described, batch: ThreadBatch): Promise<number> {
-    const number = this.#takeReserved(batch, answeredCallOf(message)) ?? batch.reserveMessages(1);
+  async #add(
+    message: BaseMessage,
+    { hash, data, media }: Described,
+    { batch, taken }: { readonly batch: ThreadBatch; readonly taken: ReadonlySet<number> },
+  ): Promise<number> {
+    const kept = this.#takeReserved(batch, answeredCallOf(message));
+    const number = kept === undefined || taken.has(kept) ? batch.reserveMessages(1) : kept;
     const parts = await batch.addParts(media);
     const fitted = await batch.fit(data);
     const refs = refsToText({ ...NO_REFS, parts: [...toRanges(parts), ...fitted.slices] });
@@ -169,11 +178,16 @@ export class MessageInterner {
     return described;
   }
 
+  #keptFor(batch: ThreadBatch, callId: string | undefined): number | undefined {
+    if (callId === undefined) return undefined;
+    return this.#learnedIn(batch).reserved.get(callId) ?? this.#reserved.get(batch.thread.key)?.get(callId);
+  }
+
   /** Whoever comes second for one call gets another number. */
   #takeReserved(batch: ThreadBatch, callId: string | undefined): number | undefined {
     const learned = this.#learnedIn(batch);
     if (callId === undefined || learned.used.has(callId)) return undefined;
-    const number = learned.reserved.get(callId) ?? this.#reserved.get(batch.thread.key)?.get(callId);
+    const number = this.#keptFor(batch, callId);
     if (number !== undefined) learned.used.add(callId);
     return number;
   }

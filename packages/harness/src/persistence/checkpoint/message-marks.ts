@@ -25,6 +25,16 @@ const isPlainObject = (value: object): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
+/** Objects that the serializer writes, and builds again, by itself. */
+const isLeftToSerializer = (value: object): boolean =>
+  ArrayBuffer.isView(value) || value instanceof RegExp || value instanceof Error || value instanceof Date;
+
+const hasJson = (value: object): value is { toJSON(): unknown } =>
+  "toJSON" in value && typeof value.toJSON === "function";
+
+/** What LangChain's objects write of themselves: they are built again from it, and not looked into when read. */
+const isReviver = (written: object): boolean => "lc" in written && written.lc === 1;
+
 interface SendLike {
   readonly lg_name: "Send";
   readonly node: unknown;
@@ -72,9 +82,24 @@ class Marker {
       const { node, args, timeout } = value;
       return { node, args: this.#walk(args), ...(timeout === undefined ? {} : { timeout }) };
     }
-    if (!isPlainObject(value)) return value;
+    if (value instanceof Map)
+      return new Map([...value].map(([key, inner]) => [this.#walk(key), this.#walk(inner)]));
+    if (value instanceof Set) return new Set([...value].map((inner) => this.#walk(inner)));
+    if (!isPlainObject(value) && isLeftToSerializer(value)) return value;
+    // What the serializer would write of an object of any other class; a key like that of a mark must not get past.
+    if (hasJson(value)) {
+      const written = value.toJSON();
+      if (typeof written !== "object" || written === null || isReviver(written)) return value;
+      if (written !== value) return this.#walk(written);
+    }
+    return this.#walkEntries(value);
+  }
+
+  #walkEntries(value: object): unknown {
     const entries = Object.entries(value).map(([key, inner]) => [key, this.#walk(inner)] as const);
-    if (!Object.hasOwn(value, MARK)) return Object.fromEntries(entries);
+    // The serializer would build an object of what looks like its own writing.
+    const isEnvelope = Object.hasOwn(value, "lc") && isPlainObject(value);
+    if (!Object.hasOwn(value, MARK) && !isEnvelope) return Object.fromEntries(entries);
     this.#wrapped = true;
     return { [MARK]: "object", entries } satisfies Mark;
   }
@@ -100,6 +125,8 @@ export function unmarkMessages(value: unknown, messages: readonly BaseMessage[])
     if (typeof inner !== "object" || inner === null) return inner;
     if (Array.isArray(inner)) return inner.map(unmark);
     if (isDeltaSnapshot(inner)) return new DeltaSnapshot(unmark(inner.value));
+    if (inner instanceof Map) return new Map([...inner].map(([key, held]) => [unmark(key), unmark(held)]));
+    if (inner instanceof Set) return new Set([...inner].map(unmark));
     if (!isPlainObject(inner)) return inner;
     if (!Object.hasOwn(inner, MARK)) {
       return Object.fromEntries(Object.entries(inner).map(([key, held]) => [key, unmark(held)]));

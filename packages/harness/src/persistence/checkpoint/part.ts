@@ -21,13 +21,15 @@ export const sha256 = (content: string | Uint8Array): Uint8Array =>
   createHash("sha256").update(content).digest();
 
 const UNKNOWN_MEDIA = "application/octet-stream";
+/** What a message says its media is may be anything; RFC 6838 section 4.2 says what a media type is. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 
 /** @param base64 - canonical base64 text */
 export async function mediaPart(base64: string, mediaType: string | undefined): Promise<NewPart> {
   const bytes = Buffer.from(base64, "base64");
   return {
     hash: sha256(base64),
-    mediaType: mediaType ?? UNKNOWN_MEDIA,
+    mediaType: mediaType !== undefined && MEDIA_TYPE.test(mediaType) ? mediaType : UNKNOWN_MEDIA,
     data: await packPayload({ type: "bytes", bytes, marked: false }),
   };
 }

@@ -40,7 +40,7 @@ const textOf = (entries: EncodedRecord["entries"]): string =>
 
 /** Entry by entry; undefined for what is no plain record, too small, or no JSON in this serializer. */
 export async function encodeRecord(
-  serde: SerializerProtocol,
+  dumps: SerializerProtocol["dumpsTyped"],
   value: unknown,
 ): Promise<EncodedRecord | undefined> {
   if (!isPlainRecord(value) || isSerialized(value)) return undefined;
@@ -54,8 +54,10 @@ export async function encodeRecord(
       rested = length;
       await new Promise((nextTurn) => setImmediate(nextTurn));
     }
-    const [type, bytes] = await serde.dumpsTyped(value[key]);
+    const [type, bytes] = await dumps(value[key]);
     if (type !== "json") return undefined;
+    // A function has no JSON: an object's JSON leaves it out.
+    if (bytes.length === 0) continue;
     const text = Buffer.from(bytes).toString();
     length += text.length;
     entries.set(key, { text, hash: hashOf(text) });
@@ -70,6 +72,15 @@ const isSerialized = (value: Record<string, unknown>): boolean => "lc" in value 
 export const hashesOf = ({ entries }: EncodedRecord): ReadonlyMap<string, string> =>
   new Map([...entries].map(([key, { hash }]) => [key, hash]));
 
+/** True when the entries lie in the order in which applying the changes puts them. */
+function isOrderKept(before: StoredRecord, { entries }: EncodedRecord): boolean {
+  const kept = [...before.hashes.keys()].filter((key) => entries.has(key));
+  const added = [...entries.keys()].filter((key) => !before.hashes.has(key));
+  // As an object has them: keys that are whole numbers come first.
+  const applied = Object.keys(Object.fromEntries([...kept, ...added].map((key) => [key, true])));
+  return [...entries.keys()].every((key, index) => key === applied[index]);
+}
+
 /** The changes that turn a stored record into another one, as data of a value; undefined when the whole record is better. */
 export async function deltaBetween(
   before: StoredRecord,
@@ -78,6 +89,7 @@ export async function deltaBetween(
   if (before.chain.length > MOST_DELTAS) return undefined;
   const changed = new Map([...after.entries].filter(([key, { hash }]) => before.hashes.get(key) !== hash));
   const removed = [...before.hashes.keys()].filter((key) => !after.entries.has(key));
+  if (!isOrderKept(before, after)) return undefined;
   const text = `[${textOf(changed)},${JSON.stringify(removed)}]`;
   if (text.length > after.length * DELTA_PAYS_BELOW) return undefined;
   return packPayload({ type: "json", bytes: Buffer.from(text), marked: false });

@@ -1,4 +1,5 @@
 /** The rows of checkpoints in any SQL database: few statements, each for many rows. */
+import { DeerflowError } from "../../base/errors.js";
 import type { SqlBackend, SqlDatabase, SqlSession, SqlValue } from "../sql/contract.js";
 import type {
   CheckpointDatabase,
@@ -25,6 +26,7 @@ import { integer, TABLES, text, toListed, toThread } from "./sql-tables.js";
 
 /** Conditions of one statement, at most: far below what every database takes. */
 const CONDITIONS = 200;
+const LOCK_ATTEMPTS = 10;
 const TABLE_NAMES: readonly ThreadTable[] = ["parts", "messages", "values", "checkpoints", "writes"];
 
 /** A condition of a query, with its parameters. */
@@ -65,10 +67,12 @@ function listConditions(query: CheckpointListQuery): readonly Condition[] {
 class SqlCheckpointRows implements CheckpointRows {
   readonly #session: SqlSession;
   readonly #backend: SqlBackend;
+  readonly #name: string;
 
-  constructor(session: SqlSession, backend: SqlBackend) {
+  constructor(session: SqlSession, { backend, name }: SqlDatabase) {
     this.#session = session;
     this.#backend = backend;
+    this.#name = name;
   }
 
   async findThread(scope: string, threadId: string): Promise<ThreadRow | undefined> {
@@ -99,9 +103,14 @@ class SqlCheckpointRows implements CheckpointRows {
   async lockThreads(scope: string, threadIds: readonly string[]): Promise<readonly ThreadRow[]> {
     const found = new Map<string, ThreadRow>();
     await this.#lockInto(found, scope, threadIds);
-    const absent = threadIds.filter((threadId) => !found.has(threadId));
-    for (const threadId of absent) await this.#addThread(scope, threadId);
-    await this.#lockInto(found, scope, absent);
+    for (let attempt = 0; found.size < new Set(threadIds).size; attempt += 1) {
+      // Another program may remove a thread between its making and its locking.
+      if (attempt === LOCK_ATTEMPTS)
+        throw new DeerflowError("database_busy", { path: this.#name, seconds: 0 });
+      const absent = threadIds.filter((threadId) => !found.has(threadId));
+      for (const threadId of absent) await this.#addThread(scope, threadId);
+      await this.#lockInto(found, scope, absent);
+    }
     return threadIds.flatMap((threadId) => found.get(threadId) ?? []);
   }
 
@@ -218,14 +227,21 @@ class SqlCheckpointRows implements CheckpointRows {
   async findHashes(
     table: "messages" | "parts",
     threadKey: number,
-    hashes: readonly Uint8Array[],
+    {
+      hashes,
+      numbers = [],
+    }: { readonly hashes: readonly Uint8Array[]; readonly numbers?: readonly number[] },
   ): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
-    for (const some of chunksOf(hashes, CONDITIONS)) {
+    const wanted = [
+      ...hashes.map((hash) => ({ sql: "hash = ?", parameters: [hash] })),
+      ...numbers.map((number) => ({ sql: "number = ?", parameters: [number] })),
+    ];
+    for (const some of chunksOf(wanted, CONDITIONS)) {
+      const { sql, parameters } = anyOf(some);
       const rows = await this.#session.all(
-        `SELECT number, hash FROM ${TABLES[table].name}
-          WHERE thread_key = ? AND hash IN (${some.map(() => "?").join(", ")})`,
-        [threadKey, ...some],
+        `SELECT number, hash FROM ${TABLES[table].name} WHERE thread_key = ? AND (${sql})`,
+        [threadKey, ...parameters],
       );
       // A column of its table is a blob.
       for (const row of rows) found.set(hashToText(row["hash"] as Uint8Array), integer(row, "number"));
@@ -233,14 +249,14 @@ class SqlCheckpointRows implements CheckpointRows {
     return found;
   }
 
-  async add(threadKey: number, additions: ThreadAdditions): Promise<void> {
+  async add(threadKey: number, additions: ThreadAdditions, taken: "keep" | "refuse" = "keep"): Promise<void> {
     const special = additions.writes.filter(({ index }) => index < 0);
     const ordinary = additions.writes.filter(({ index }) => index >= 0);
     // Given together: a connection that can sends them without waiting for the answers in between.
     await Promise.all([
-      this.#insert("parts", threadKey, { rows: additions.parts, placement: "keep" }),
-      this.#insert("messages", threadKey, { rows: additions.messages, placement: "keep" }),
-      this.#insert("values", threadKey, { rows: additions.values, placement: "keep" }),
+      this.#insert("parts", threadKey, { rows: additions.parts, placement: taken }),
+      this.#insert("messages", threadKey, { rows: additions.messages, placement: taken }),
+      this.#insert("values", threadKey, { rows: additions.values, placement: taken }),
       this.#insert("checkpoints", threadKey, { rows: additions.checkpoints, placement: "replace" }),
       this.#insert("writes", threadKey, { rows: ordinary, placement: "keep" }),
       this.#insert("writes", threadKey, { rows: special, placement: "replace" }),
@@ -405,8 +421,8 @@ function afterKey(columns: readonly string[], values: readonly SqlValue[]): Cond
 /** The checkpoints of an open database. */
 export const sqlCheckpointDatabase = (database: SqlDatabase): CheckpointDatabase => ({
   name: database.name,
-  read: (work) => database.read((session) => work(new SqlCheckpointRows(session, database.backend))),
-  write: (work) => database.write((session) => work(new SqlCheckpointRows(session, database.backend))),
+  read: (work) => database.read((session) => work(new SqlCheckpointRows(session, database))),
+  write: (work) => database.write((session) => work(new SqlCheckpointRows(session, database))),
   size: () => database.size(),
   compact: () => database.compact(),
 });

@@ -1,8 +1,8 @@
 /** Statements that insert many rows at once, in the words of each database. Pure. */
 import type { SqlBackend, SqlValue } from "../sql/contract.js";
 
-/** What becomes of a row whose key is there already: the old one stays, or the new one replaces it. */
-export type Placement = "keep" | "replace";
+/** What becomes of a row whose key is there already: the old one stays, the new one replaces it, or it is an error. */
+export type Placement = "keep" | "replace" | "refuse";
 
 export interface InsertTarget {
   readonly name: string;
@@ -53,6 +53,7 @@ function groupsOf(
 
 /** What stands after the rows. */
 function ending(backend: SqlBackend, { columns, key }: InsertTarget, placement: Placement): string {
+  if (placement === "refuse") return "";
   const others = columns.filter((column) => !key.includes(column));
   if (backend === "mysql") {
     // VALUES() is the only spelling that MariaDB and MySQL 8 share.

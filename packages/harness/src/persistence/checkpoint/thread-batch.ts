@@ -65,15 +65,16 @@ export class ThreadBatch {
     return first;
   }
 
-  /** The numbers of the rows that are there already, by hash in hexadecimal. */
+  /** The numbers of the rows that are there already, by hash in hexadecimal; also of those that have a kept number. */
   async findHashes(
     table: "messages" | "parts",
     hashes: readonly Uint8Array[],
+    kept: readonly number[] = [],
   ): Promise<ReadonlyMap<string, number>> {
     const numbers = this.#numbers[table];
     const unknown = hashes.filter((hash) => !numbers.has(hashToText(hash)));
     if (unknown.length === 0) return numbers;
-    const found = await this.rows.findHashes(table, this.thread.key, unknown);
+    const found = await this.rows.findHashes(table, this.thread.key, { hashes: unknown, numbers: kept });
     for (const [hash, number] of found) numbers.set(hash, number);
     return numbers;
   }
@@ -149,7 +150,8 @@ export class ThreadBatch {
     const { key } = this.thread;
     const isCounted = this.#counters !== this.thread;
     await Promise.all([
-      this.rows.add(key, additions),
+      // Numbers are new: one that is taken would be somebody else's row.
+      this.rows.add(key, additions, "refuse"),
       ...(isCounted ? [this.rows.setCounters(key, this.#counters)] : []),
     ]);
   }

@@ -5,8 +5,10 @@ import type { ThreadRow } from "./checkpoint-rows.js";
 import type { StoredRecord } from "./record-deltas.js";
 import type { KnownChannels } from "./thread-batch.js";
 
-const CHECKPOINTS = 2_000;
-const RECORDS = 200;
+/** Channels of all remembered checkpoints together. */
+const CHANNELS = 50_000;
+/** Entries of all remembered records together. */
+const RECORD_ENTRIES = 100_000;
 const BLOCKS = 10_000;
 
 /** The thread as it was when something of it was remembered. */
@@ -14,8 +16,8 @@ type Remembered = Pick<ThreadRow, "key" | "generation">;
 
 /** Everything is kept for one generation of a thread: rows of an earlier one may be gone. */
 export class ThreadMemory implements KnownChannels {
-  readonly #channels = new RecentMap<string, ChannelMap>(CHECKPOINTS);
-  readonly #records = new RecentMap<string, StoredRecord>(RECORDS);
+  readonly #channels = new RecentMap<string, ChannelMap>(CHANNELS, ({ size }) => size + 1);
+  readonly #records = new RecentMap<string, StoredRecord>(RECORD_ENTRIES, ({ hashes }) => hashes.size + 1);
   readonly #blocks = new RecentMap<string, number>(BLOCKS);
 
   find(thread: Remembered, ns: string, id: string): ChannelMap | undefined {

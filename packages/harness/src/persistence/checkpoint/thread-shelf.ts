@@ -53,6 +53,11 @@ export class ThreadShelf {
     return this.#thread.key;
   }
 
+  /** Lets go of all rows: the messages that were built stay, to be shared with what is read next. */
+  clear(): void {
+    for (const rows of Object.values(this.#rows)) rows.clear();
+  }
+
   /** Fetches values, with those that they are built on. */
   async fetchValues(rows: CheckpointRows, numbers: Iterable<number>): Promise<readonly ValueRow[]> {
     const wanted = [...new Set(numbers)];

@@ -2,6 +2,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { type MarkedValue, unmarkMessages } from "./message-marks.js";
+import { DeerflowError } from "../../base/errors.js";
 import { packPayload, unpackPayload } from "./payload.js";
 import { encodeRecord, type EncodedRecord } from "./record-deltas.js";
 
@@ -18,16 +19,35 @@ export interface EncodedValue {
   readonly record: EncodedRecord | undefined;
 }
 
+/** What LangGraph's serializer writes in place of a value that it cannot write, such as one with a bigint. */
+const UNWRITABLE = Buffer.from(
+  JSON.stringify("[unable to serialize, circular reference is too complex to analyze]"),
+);
+
+/** @throws DeerflowError `database_value_invalid` for what would not be read as it was */
+async function dumps(serde: SerializerProtocol, value: unknown): Promise<[string, Uint8Array]> {
+  const [type, bytes] = await serde.dumpsTyped(value);
+  if (bytes.length === UNWRITABLE.length && UNWRITABLE.equals(bytes)) {
+    throw new DeerflowError("database_value_invalid", {
+      type: "bigint, or one that cannot be written as JSON,",
+    });
+  }
+  return [type, bytes];
+}
+
 /** Serializes without looking for messages. */
 export async function encodePlain(serde: SerializerProtocol, value: unknown): Promise<Uint8Array> {
-  const [type, bytes] = await serde.dumpsTyped(value);
+  const [type, bytes] = await dumps(serde, value);
   return packPayload({ type, bytes, marked: false });
 }
 
-/** Serializes what `markMessages` left of a value. */
-export async function encodeMarked(serde: SerializerProtocol, marked: MarkedValue): Promise<EncodedValue> {
+/** Serializes what `markMessages` left of a value; undefined for what has no JSON, such as a function. */
+export async function encodeMarked(
+  serde: SerializerProtocol,
+  marked: MarkedValue,
+): Promise<EncodedValue | undefined> {
   const { value, messages } = marked;
-  const record = marked.marked ? undefined : await encodeRecord(serde, value);
+  const record = marked.marked ? undefined : await encodeRecord((entry) => dumps(serde, entry), value);
   if (record !== undefined) {
     let packed: Promise<Uint8Array> | undefined;
     const data = () => {
@@ -36,7 +56,8 @@ export async function encodeMarked(serde: SerializerProtocol, marked: MarkedValu
     };
     return { data, messages, inline: undefined, record };
   }
-  const [type, bytes] = await serde.dumpsTyped(value);
+  const [type, bytes] = await dumps(serde, value);
+  if (type === "json" && bytes.length === 0) return undefined;
   const isShort = type === "json" && !marked.marked && bytes.length <= INLINE_CHARACTERS;
   const packed = await packPayload({ type, bytes, marked: marked.marked });
   const inline = isShort ? Buffer.from(bytes).toString() : undefined;

@@ -162,6 +162,10 @@ export class PostgresConnections {
   }
 }
 
+/** True for "current transaction is aborted". */
+const isAborted = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "25P02";
+
 /** One connection, held by one turn. Statements run in the order in which they are given. */
 export class PostgresConnection implements SqlSession {
   readonly #pool: PostgresConnections;
@@ -171,6 +175,8 @@ export class PostgresConnection implements SqlSession {
   #inTransaction = false;
   #over = false;
   #unusable = false;
+  /** Of the transaction under way: the first statement of it that failed. */
+  #failure: unknown;
 
   constructor(pool: PostgresConnections, client: PoolClient) {
     this.#pool = pool;
@@ -201,6 +207,7 @@ export class PostgresConnection implements SqlSession {
 
   /** Begins a transaction with the next statement: both are sent at once. */
   begin(isolation?: string): void {
+    this.#failure = undefined;
     this.#begin = isolation === undefined ? "BEGIN" : `BEGIN ISOLATION LEVEL ${isolation}`;
   }
 
@@ -262,7 +269,10 @@ export class PostgresConnection implements SqlSession {
     try {
       return await this.#send(statement, values, answerTimeoutMs);
     } catch (error) {
+      // Statements that were sent together with one that failed fail for that reason only, and may be heard of first.
+      if (this.#failure !== undefined && isAborted(error)) throw this.#failure;
       const ours = translatePostgresError(error, this.#pool.name, (performance.now() - started) / 1000);
+      this.#failure ??= ours;
       if (DeerflowError.is(ours) && GIVEN_UP.has(ours.code)) this.#unusable = true;
       throw ours;
     }
