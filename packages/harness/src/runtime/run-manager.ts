@@ -210,6 +210,7 @@ export class RunManager {
     this.#closed = true;
     const active = [...this.#active.values()];
     for (const run of active) await this.#stop(run, "shutdown");
+    this.#worker.close();
     await Promise.all(active.map((run) => run.done));
     await this.#options.queue.close();
   }

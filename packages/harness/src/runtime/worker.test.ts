@@ -2,6 +2,7 @@ import { Annotation, MessagesAnnotation, StateGraph } from "@langchain/langgraph
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import type { AgentGraph, AgentRequest } from "../agent/contract.js";
+import { DeerflowError } from "../base/errors.js";
 import { LOCAL_PRINCIPAL, type Principal } from "../context/principal.js";
 import type { RunFence } from "../persistence/checkpoint/checkpoint-rows.js";
 import { openPersistence } from "../persistence/open-persistence.js";
@@ -48,7 +49,7 @@ async function serve(wrap = (saver: BaseCheckpointSaver) => saver) {
       "t1",
       parseRunRequest({ assistant_id: "lead_agent", input, stream_mode: ["values"] }),
     );
-  return { runs, threads, start, fences };
+  return { runs, threads, start, fences, memory };
 }
 
 describe("the worker", () => {
@@ -81,6 +82,22 @@ describe("the worker", () => {
     const run = await start();
     await runs.join({ principal: LOCAL_PRINCIPAL, ...run });
     expect(fences).toEqual([{ threadId: "t1", runId: run.runId, epoch: 1 }]);
+  });
+
+  it("ends a run whose end the database could not take, once it can", async () => {
+    const { runs, threads, start, memory } = await serve();
+    let refused = 0;
+    const { finish } = memory.runs;
+    memory.runs.finish = async (...given) => {
+      refused += 1;
+      if (refused === 1) throw new DeerflowError("database_full", { path: "memory", reason: "full" });
+      return finish.apply(memory.runs, given);
+    };
+    const run = await start();
+    await runs.join({ principal: LOCAL_PRINCIPAL, ...run });
+    expect(refused).toBe(2);
+    expect((await runs.find(LOCAL_PRINCIPAL, "t1", run.runId))?.status).toBe("success");
+    expect((await threads.find(LOCAL_PRINCIPAL, "t1"))?.status).toBe("idle");
   });
 
   it("shows a client no step whose checkpoint is not stored, however slow the disk", async () => {

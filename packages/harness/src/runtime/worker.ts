@@ -1,4 +1,5 @@
 /** Works on one run, from its claim to its last frame. The one place where a run's failure is caught. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { END } from "@langchain/langgraph";
 import { DeerflowError, reasonOf } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
@@ -18,6 +19,7 @@ import { findStart, type StartPoint, threadConfig, valuesNow } from "./start-poi
 import { storedMedia } from "./stored-media.js";
 import { parseGraphPart, StreamFramer } from "./stream-frames.js";
 import { graphModes } from "./stream-modes.js";
+import { untilStored } from "./until-stored.js";
 import { type TrackedSaver, trackSaver } from "./tracked-saver.js";
 
 export interface RunWorkerOptions {
@@ -43,9 +45,15 @@ const EARLIER_RUNS = 20;
 
 export class RunWorker {
   readonly #options: RunWorkerOptions;
+  readonly #closing = new AbortController();
 
   constructor(options: RunWorkerOptions) {
     this.#options = options;
+  }
+
+  /** Lets runs that wait for their database go: the next start ends them. */
+  close(): void {
+    this.#closing.abort();
   }
 
   /** Resolves when the run is over and everything about it is stored. Never rejects. */
@@ -65,9 +73,9 @@ export class RunWorker {
   async #claimAndRun(job: RunJob, signal: AbortSignal): Promise<void> {
     const { persistence, bridge, limits } = this.#options;
     const { principal, threadId, runId } = job;
-    const record = await persistence.runs.claim(principal, threadId, runId);
+    const record = await this.#stored(job, () => persistence.runs.claim(principal, threadId, runId));
     if (record === undefined) return;
-    await persistence.threads.update(principal, threadId, { status: "busy" });
+    await this.#stored(job, () => persistence.threads.update(principal, threadId, { status: "busy" }));
     await bridge.publish(runId, "metadata", { run_id: runId, attempt: record.epoch });
     await this.#append(job, [
       { runId, eventType: "run.start", content: { assistant_id: record.assistantId } },
@@ -261,14 +269,27 @@ export class RunWorker {
           }
         : { runId, eventType: "run.error", content: { ...failure } },
     ]);
-    await persistence.runs.finish(principal, { threadId, runId, epoch: record.epoch }, outcome);
-    await persistence.threads.update(principal, threadId, { status: threadStatus });
+    const owned = { threadId, runId, epoch: record.epoch };
+    await this.#stored(job, () => persistence.runs.finish(principal, owned, outcome));
+    await this.#stored(job, () => persistence.threads.update(principal, threadId, { status: threadStatus }));
     if (failure !== undefined) await bridge.publish(runId, "error", { ...failure });
     await bridge.publish(runId, "end", { status: outcome.status, stop_reason: outcome.stopReason ?? null });
   }
 
-  async #append({ principal, threadId }: RunJob, events: readonly NewRunEvent[]): Promise<void> {
-    await this.#options.persistence.events.append(principal, threadId, events);
+  async #append(job: RunJob, events: readonly NewRunEvent[]): Promise<void> {
+    const { principal, threadId } = job;
+    await this.#stored(job, () => this.#options.persistence.events.append(principal, threadId, events));
+  }
+
+  /** A run whose beginning or end is not stored keeps its thread: it waits until the database takes it. */
+  #stored<T>({ runId }: RunJob, work: () => Promise<T>): Promise<T> {
+    const { logger } = this.#options;
+    return untilStored(work, {
+      signal: this.#closing.signal,
+      // Ending early is what the signal is for.
+      wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+      onWait: ({ sentence }) => logger.warn("A run waits for its database.", { runId, reason: sentence }),
+    });
   }
 }
 

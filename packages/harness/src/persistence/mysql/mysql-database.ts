@@ -3,6 +3,7 @@ import { DeerflowError } from "../../base/errors.js";
 import { OUR_TABLES } from "../migrations/migrations.js";
 import type { SqlDatabase, SqlSession } from "../sql/contract.js";
 import { retrying, type Sleep } from "../sql/retries.js";
+import { sequentialSession } from "../sql/sequential-session.js";
 import type { MysqlConnection, MysqlConnections } from "./mysql-connection.js";
 import { mysqlDialect } from "./mysql-dialect.js";
 import { mysqlPassingOf } from "./mysql-errors.js";
@@ -17,7 +18,7 @@ const REWRITE_WAIT_SECONDS = 5;
 async function inTransaction<T>(connection: MysqlConnection, work: Work<T>): Promise<T> {
   try {
     await connection.execute("START TRANSACTION");
-    const result = await work(connection);
+    const result = await work(sequentialSession(connection));
     await connection.execute("COMMIT");
     return result;
   } catch (error) {

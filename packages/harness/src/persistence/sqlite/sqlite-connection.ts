@@ -1,4 +1,6 @@
 /** The one adapter to libsql: hides its traps, and gives every user of the database file its turn. */
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
@@ -32,11 +34,24 @@ const TRANSLATED: readonly (readonly [prefix: string, code: ErrorCode])[] = [
   ["SQLITE_NOTADB", "database_damaged"],
   ["SQLITE_READONLY", "database_read_only"],
   ["SQLITE_FULL", "database_full"],
+  ["SQLITE_IOERR", "database_unreadable"],
   ["SQLITE_CANTOPEN", "database_unreadable"],
 ];
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
+
+/** SQLite calls a log that it cannot make longer, or make at all, an error of the disk. */
+function isOutOfRoom(code: string, path: string): boolean {
+  if (!code.startsWith("SQLITE_IOERR") && !code.startsWith("SQLITE_CANTOPEN")) return false;
+  if (path === IN_MEMORY) return false;
+  try {
+    return statfsSync(dirname(path)).bavail === 0;
+  } catch {
+    // Nothing can be said of a folder that is not there.
+    return false;
+  }
+}
 
 const isBusy = (error: unknown): boolean => codeOf(error).startsWith("SQLITE_BUSY");
 
@@ -298,7 +313,9 @@ export class SqliteConnection {
       return work();
     } catch (error) {
       const code = codeOf(error);
-      const known = TRANSLATED.find(([prefix]) => code.startsWith(prefix))?.[1];
+      const known = isOutOfRoom(code, this.path)
+        ? "database_full"
+        : TRANSLATED.find(([prefix]) => code.startsWith(prefix))?.[1];
       if (known === undefined) throw error;
       throw new DeerflowError(known, { path: this.path, reason: reasonOf(error) }, error);
     }

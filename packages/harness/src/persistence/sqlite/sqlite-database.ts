@@ -1,6 +1,7 @@
 /** One SQLite connection as a database of the stores. */
 import { statSync } from "node:fs";
 import type { SqlDatabase, SqlSession } from "../sql/contract.js";
+import { sequentialSession } from "../sql/sequential-session.js";
 import { IN_MEMORY, type SqliteConnection } from "./sqlite-connection.js";
 import { sqliteDialect } from "./sqlite-dialect.js";
 
@@ -24,7 +25,7 @@ export function sqliteDatabase(connection: SqliteConnection): SqlDatabase {
     name: connection.path,
     dialect: sqliteDialect(connection),
     read: (work) => connection.read(() => work(session)),
-    write: (work) => connection.write(() => work(session)),
+    write: (work) => connection.write(() => work(sequentialSession(session))),
     async size() {
       if (connection.path !== IN_MEMORY) return bytesOf(connection.path);
       const pragma = (name: string) => Number(connection.first(`PRAGMA ${name}`)?.[name]);

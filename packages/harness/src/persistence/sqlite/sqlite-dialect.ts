@@ -46,7 +46,8 @@ class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    this.#connection.exec("ROLLBACK");
+    // SQLite may have undone it by itself.
+    if (this.#connection.inTransaction) this.#connection.exec("ROLLBACK");
   }
 
   async releaseConnection(turn: SqliteTurn): Promise<void> {
