@@ -78,15 +78,15 @@ it.skipIf(process.getuid?.() !== 0)("keeps what was acknowledged when the disk i
   try {
     const { opened, saver, put, ids } = await openSaver(join(disk, "full.db"));
     const acknowledged: string[] = [];
-    let failure: unknown;
-    for (let step = 1; failure === undefined; step += 1) {
-      await put(200_000).then(
-        () => acknowledged.unshift(String(step).padStart(6, "0")),
-        (error: unknown) => {
-          failure = error;
+    const tryPut = (step: number): Promise<unknown> =>
+      put(200_000).then(
+        () => {
+          acknowledged.unshift(String(step).padStart(6, "0"));
+          return tryPut(step + 1);
         },
+        (error: unknown) => error,
       );
-    }
+    const failure = await tryPut(1);
     expect(failure).toMatchObject({ code: "database_full" });
     expect(await ids()).toEqual(acknowledged);
     execFileSync("mount", ["-o", "remount,size=32m", disk]);
