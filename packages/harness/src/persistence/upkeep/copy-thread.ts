@@ -79,30 +79,37 @@ export async function copyThread(
       return copyInto(rows, { free, to }, { ...source, read: (work) => work(rows) });
     });
   }
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+    const before = await database.read((rows) => rows.findThread(scope, from));
+    if (before === undefined) throw missing(from);
+    const isUnchanged = async () =>
+      (await database.read((rows) => rows.findThread(scope, from)))?.generation === before.generation;
     try {
       return await target.database.write(async (rows) => {
-        const find = () => database.read((read) => read.findThread(scope, from));
-        const before = await find();
-        if (before === undefined) throw missing(from);
         const [free] = await rows.lockThreads(target.scope, [to]);
         const report = await copyInto(rows, { free, to }, { ...source, read: (work) => database.read(work) });
-        if ((await find())?.generation !== before.generation) throw new ChangedMeanwhile(from);
+        if (!(await isUnchanged())) throw new ChangedMeanwhile();
         return report;
       });
     } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-      if (attempt === ATTEMPTS) throw new DeerflowError("internal", { reason: error.message }, error);
+      // What was pruned while it was read looks like damage.
+      const isDamage = DeerflowError.is(error) && error.code === "database_damaged";
+      if (!(error instanceof ChangedMeanwhile) && (!isDamage || (await isUnchanged()))) throw error;
     }
   }
+  // It is pruned again and again: it is held while it is copied.
+  return database.write(async (held) => {
+    if ((await held.findThread(scope, from)) === undefined) throw missing(from);
+    await held.lockThreads(scope, [from]);
+    return target.database.write(async (rows) => {
+      const [free] = await rows.lockThreads(target.scope, [to]);
+      return copyInto(rows, { free, to }, { ...source, read: (work) => work(held) });
+    });
+  });
 }
 
 /** Rows were removed or replaced while the source, which is in another database, was read. */
-class ChangedMeanwhile extends Error {
-  constructor(threadId: string) {
-    super(`thread ${threadId} was pruned each time that it was copied`);
-  }
-}
+class ChangedMeanwhile extends Error {}
 
 const missing = (threadId: string): DeerflowError => new DeerflowError("thread_missing", { threadId });
 
