@@ -8,9 +8,10 @@ import { type ImportLimits, importInput } from "./import-input.js";
 
 const limits = { maxFiles: 3, maxTotalBytes: 100 };
 const folder = () => mkdtempSync(join(tmpdir(), "deerflow-input-"));
+const admitAll = (_: number, copyAll: () => Promise<void>) => copyAll();
 const importTo = (uploads: string, input: string, within: ImportLimits = limits, home = folder()) => {
   const mounts = [{ virtualPath: "/mnt/user-data/uploads", hostPath: uploads, mode: "read-write" as const }];
-  return importInput(input, { uploads: new MountedDiskBackend({ mounts }), home }, within);
+  return importInput(input, { uploads: new MountedDiskBackend({ mounts }), home, admit: admitAll }, within);
 };
 
 describe("importInput", () => {
@@ -57,6 +58,23 @@ describe("importInput", () => {
       code: "input_missing",
     });
     expect(readdirSync(uploads)).toEqual([]);
+  });
+
+  it("asks with the bytes of all files before it copies the first", async () => {
+    const [from, uploads] = [join(folder(), "notes"), folder()];
+    mkdirSync(from);
+    for (const name of ["a", "b"]) writeFileSync(join(from, name), "1234");
+    const mounts = [
+      { virtualPath: "/mnt/user-data/uploads", hostPath: uploads, mode: "read-write" as const },
+    ];
+    const asked: number[] = [];
+    const admit = (bytes: number): Promise<void> => {
+      asked.push(bytes);
+      return Promise.reject(new Error("no room"));
+    };
+    const places = { uploads: new MountedDiskBackend({ mounts }), home: folder(), admit };
+    await expect(importInput(from, places, limits)).rejects.toThrow("no room");
+    expect({ asked, kept: readdirSync(uploads) }).toEqual({ asked: [8], kept: [] });
   });
 
   it("writes through no link in the uploads that leads out of the thread", async () => {

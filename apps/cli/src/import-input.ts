@@ -42,18 +42,20 @@ export interface ImportPlaces {
   readonly uploads: FileBackend;
   /** The home folder. What lies there was written by an agent, so that no link in it is followed. */
   readonly home: string;
+  /** Runs the copying of so many bytes, or throws what says that they may not be kept. */
+  readonly admit: (bytes: number, copyAll: () => Promise<void>) => Promise<void>;
 }
 
 /**
  * @param input an absolute path on this machine. A link is followed when it is the input itself; links inside a
  *   folder are left out, because they may lead anywhere, and so are names that are not UTF-8
  * @returns one entry for a file, one for a folder as a whole
- * @throws DeerflowError `input_missing`, `input_too_large`; nothing is copied then. `path_denied` where something in
+ * @throws DeerflowError `input_missing`, `input_too_large`, and what `admit` throws; nothing is copied then. `path_denied` where something in
  *   the uploads leads out of the thread
  */
 export async function importInput(
   input: string,
-  { uploads, home }: ImportPlaces,
+  { uploads, home, admit }: ImportPlaces,
   limits: ImportLimits,
 ): Promise<ImportedFile[]> {
   const name = basename(input);
@@ -69,9 +71,13 @@ export async function importInput(
   if (found.length > limits.maxFiles || size > limits.maxTotalBytes) {
     throw new DeerflowError("input_too_large", { path: input, ...limits });
   }
-  for (let first = 0; first < found.length; first += COPIES_AT_ONCE) {
-    await Promise.all(found.slice(first, first + COPIES_AT_ONCE).map((file) => copy(source, uploads, file)));
-  }
+  await admit(size, async () => {
+    for (let first = 0; first < found.length; first += COPIES_AT_ONCE) {
+      await Promise.all(
+        found.slice(first, first + COPIES_AT_ONCE).map((file) => copy(source, uploads, file)),
+      );
+    }
+  });
   return [{ filename: name, size, path: target, status: "uploaded" }];
 }
 

@@ -19,7 +19,12 @@ export { assertProvidersKnown, resolveModels } from "./models/registry.js";
 export { type Host, type HostOptions, openHost } from "./runtime/host.js";
 export { type DatabaseFinding, inspectDatabases } from "./runtime/inspect-database.js";
 export { type OpenCheckpoints, openCheckpoints } from "./runtime/open-checkpoints.js";
-export { type DatabaseFolders, databaseFolders, databaseLocations } from "./runtime/database-location.js";
+export {
+  type DatabaseFolders,
+  databaseFolders,
+  databaseLocations,
+  keepsThreads,
+} from "./runtime/database-location.js";
 export type { InstalledDatabases } from "./runtime/database-switch/contract.js";
 export { configLine } from "./runtime/database-switch/start-plan.js";
 export { type OfflineSwitch, switchOffline } from "./runtime/database-switch/switch-offline.js";

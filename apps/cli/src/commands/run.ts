@@ -2,8 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import {
+  databaseFolders,
+  databaseLocations,
   DeerflowError,
   type Host,
+  keepsThreads,
   LOCAL_PRINCIPAL,
   openHost,
   parseRunRequest,
@@ -103,7 +106,9 @@ async function uploadInput(
   const from = context.env["INIT_CWD"] ?? context.cwd;
   const uploads = threadFiles(threadDirectories(host.home, LOCAL_PRINCIPAL, threadId));
   const limits = { maxFiles: MAXIMUM_INPUT_FILES, maxTotalBytes: host.config().uploads.max_total_size };
-  return importInput(resolve(from, input), { uploads, home: host.home }, limits);
+  const admit = (bytes: number, copyAll: () => Promise<void>) =>
+    host.quota.admit(LOCAL_PRINCIPAL, { threadId, bytes }, copyAll);
+  return importInput(resolve(from, input), { uploads, home: host.home, admit }, limits);
 }
 
 const payloadOf = (task: string, files: ImportedFile[], options: RunOptions, modelName: string) => ({
@@ -150,7 +155,14 @@ async function sayEnd(
   for (const path of await resultPaths(directories, printer.artifacts))
     output.print(`\n${output.colors.green("Result")} ${printable(path)}\n`);
   output.note(denialsText(printer.denials));
-  output.note(`\n${printer.waitsForDecision ? decisionText(threadId) : endText(ended)}`);
+  // Where a relative path counts from makes no difference to whether it is kept.
+  const folders = databaseFolders(host.home, context.cwd, undefined);
+  const isKept = keepsThreads(databaseLocations(host.config(), folders));
+  output.note(`\n${printer.waitsForDecision && isKept ? decisionText(threadId) : endText(ended)}`);
+  if (!isKept) {
+    output.note("The thread was in memory only, so it cannot be gone on with.\n");
+    return;
+  }
   output.note(`Go on with: npx deerflow run --thread ${threadId} "${goOnText(ended)}"\n`);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../config/parse-config.js";
-import { databaseFolders, databaseLocations, lostOnRestart } from "./database-location.js";
+import { databaseFolders, databaseLocations, keepsThreads, lostOnRestart } from "./database-location.js";
 
 const locations = (raw: unknown, configPath: string | undefined = "/etc/flow/config.yaml") =>
   databaseLocations(parseConfig(raw).config, databaseFolders("/home/flow", "/work", configPath));
@@ -62,6 +62,12 @@ describe("what a restart loses", () => {
       );
     },
   );
+
+  it("is a thread to go on with where the database or its checkpoints live in memory", () => {
+    expect(keepsThreads(locations({ database: { path: ":memory:" } }))).toBe(false);
+    expect(keepsThreads(locations({ checkpointer: { backend: "memory" } }))).toBe(false);
+    expect(keepsThreads(locations({ store: { backend: "memory" } }))).toBe(true);
+  });
 
   it("is named where only a part lives in memory", () => {
     const sentence = lostOnRestart(locations({ store: { backend: "memory" } }));

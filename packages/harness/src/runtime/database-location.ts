@@ -86,6 +86,10 @@ export function lostOnRestart(locations: DatabaseLocations): string | undefined 
   return `In memory only, by configuration: ${named}. They are lost when this process ends; backend sqlite keeps them in a file.`;
 }
 
+/** Whether another process can go on with a conversation. Pure. */
+export const keepsThreads = ({ database, checkpointer = database }: DatabaseLocations): boolean =>
+  !livesInMemory(database) && !livesInMemory(checkpointer);
+
 const livesInMemory = (location: DatabaseLocation): boolean =>
   location.backend === "memory" ||
   (location.backend === "sqlite" && sqlitePlace(location.path).path === IN_MEMORY);

@@ -117,9 +117,7 @@ export class StorageQuota {
 
   async #look(principal: Principal, threadId: string, bytes: number): Promise<readonly QuotaNumbers[]> {
     const { threadBytes, userBytes } = this.limits;
-    // A thread of somebody else's keeps nothing of this user's, and its numbers are not theirs to know.
-    const known = await this.#options.persistence.threads.find(principal, threadId);
-    const own = known === undefined ? 0 : (await this.usage(principal, threadId)).total;
+    const own = await this.#ownBytes(principal, threadId);
     const numbers: QuotaNumbers[] = [];
     if (threadBytes > 0)
       numbers.push({ scope: "thread", used: own, wouldBe: own + bytes, limit: threadBytes });
@@ -129,6 +127,14 @@ export class StorageQuota {
       numbers.push({ scope: "user", used, wouldBe: used + bytes, limit: userBytes });
     }
     return numbers;
+  }
+
+  /** Files may lie there before the row does: a run makes it only when it starts. */
+  async #ownBytes(principal: Principal, threadId: string): Promise<number> {
+    const known = await this.#options.persistence.threads.find(principal, threadId);
+    const { total, checkpoints } = await this.usage(principal, threadId);
+    // The checkpoints may be those of somebody else's thread, whose numbers are not this user's to know.
+    return known === undefined ? total - checkpoints : total;
   }
 
   async #threadsOf(principal: Principal): Promise<readonly ThreadRecord[]> {
