@@ -1,5 +1,5 @@
 /** `deerflow checkpoints migrate`, as a person runs it. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOCAL_PRINCIPAL } from "@deerflow/harness";
 import { openPersistence } from "@deerflow/harness/persistence";
@@ -50,6 +50,13 @@ describe("deerflow checkpoints migrate", () => {
       .ended;
     expect(ended.err).toContain("Of 1 threads: 1 copied");
     expect(ended.code).toBe(0);
+  });
+
+  it("makes nothing when a thread that was named is not there", async () => {
+    const ended = await migrate("--from", "old.db", "--to", "new.db", "nosuch", "one");
+    expect(ended).toMatchObject({ code: 2, out: "" });
+    expect(ended.err).toContain("old.db has no such thread: nosuch. Nothing was moved.");
+    expect(existsSync(join(installation.folder, "new.db"))).toBe(false);
   });
 
   it("says in one sentence what is wrong", async () => {

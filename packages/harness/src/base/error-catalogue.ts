@@ -591,6 +591,12 @@ export const ERROR_CATALOGUE = {
     text: "The target has another thread {threadId} ({reason}).",
     next: "Nothing of it was changed. Remove or rename one of the two.",
   },
+  migration_thread_missing: {
+    status: 422,
+    retry: "caller",
+    text: "{path} has no such thread: {threads}. Nothing was moved.",
+    next: "Name threads of the source, or none at all to move every one.",
+  },
   migration_unverified: {
     status: 500,
     retry: "caller",

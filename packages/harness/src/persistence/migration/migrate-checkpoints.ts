@@ -10,7 +10,7 @@ import type { MigrationOptions, MigrationReport, MigrationSource, ThreadAddress 
 import { importThread, openWorkshop } from "./import-thread.js";
 import type { LangGraphSource } from "./langgraph/contract.js";
 import { moveThread } from "./move-thread.js";
-import { nameOf, openForReading, openSource } from "./open-for-reading.js";
+import { nameOf, openForReading, openSource, type OpenSource } from "./open-for-reading.js";
 import { runMigration } from "./run-migration.js";
 
 export interface MigrateCheckpointsOptions extends MigrationOptions {
@@ -35,20 +35,23 @@ const THREADS_AT_ONCE = 500;
  *   from: { backend: "langgraph-sqlite", path: "checkpoints.sqlite" },
  *   to: { backend: "postgres", url: "postgres://deerflow@127.0.0.1/deerflow" },
  * });
- * @throws DeerflowError `migration_source_unknown`, `migration_same_database`, `database_*`
+ * @throws DeerflowError `migration_source_unknown`, `migration_same_database`, `migration_thread_missing`, `database_*`
  */
 export async function migrateCheckpoints(options: MigrateCheckpointsOptions): Promise<MigrationReport> {
-  const { from, to, dryRun, signal, clock = systemClock } = options;
+  const { from, to, dryRun, signal, scope = LOCAL, clock = systemClock } = options;
   refuseSame(from, to);
-  return withBoth(from, options, async (source, target) => {
+  const list = async (opened: OpenSource) =>
+    opened.kind === "ours"
+      ? listCheckpointThreads(opened.database)
+      : (await opened.source.threadIds()).map((threadId) => ({ scope, threadId }));
+  return withBoth(options, list, async ({ source, target, threads }) => {
     const names = { from: nameOf(from), to: nameOf(to) };
     if (source.kind === "ours") {
-      const threads = chosen(await listCheckpointThreads(source.database), options.threads);
       const sides = { from: { checkpoints: source.database }, to: target && { checkpoints: target } };
       const move = (address: ThreadAddress) => moveThread({ ...sides, address, dryRun, signal });
       return runMigration({ ...names, threads, move }, options, clock);
     }
-    return importAll({ source: source.source, target, names }, options, clock);
+    return importAll({ source: source.source, target, names, threads }, options, clock);
   });
 }
 
@@ -57,20 +60,17 @@ async function importAll(
     source,
     target,
     names,
+    threads,
   }: {
     readonly source: LangGraphSource;
     readonly target: SqlDatabase | undefined;
     readonly names: { readonly from: string; readonly to: string };
+    readonly threads: readonly ThreadAddress[];
   },
   options: MigrateCheckpointsOptions,
   clock: Clock,
 ): Promise<MigrationReport> {
-  const { dryRun, signal, scope = LOCAL } = options;
-  const ids = await source.threadIds();
-  const threads = chosen(
-    ids.map((threadId) => ({ scope, threadId })),
-    options.threads,
-  );
+  const { dryRun, signal } = options;
   const workshop = await openWorkshop();
   const to = target && { checkpoints: target };
   const move = (address: ThreadAddress) => importThread({ source, workshop, to, address, dryRun, signal });
@@ -87,17 +87,32 @@ export function refuseSame(from: MigrationSource, to: DatabaseLocation): void {
   throw new DeerflowError("migration_same_database", { path: nameOf(to) });
 }
 
-/** Runs `work` with the source and the target open; the target is undefined where a dry run finds none. */
+/** What a migration works on. */
+interface Opened {
+  readonly source: OpenSource;
+  /** Undefined where a dry run finds none. */
+  readonly target: SqlDatabase | undefined;
+  /** Those that were asked for. */
+  readonly threads: readonly ThreadAddress[];
+}
+
+/**
+ * Runs `work` with the source and the target open. The target is not made before it is known what shall be moved.
+ *
+ * @param list gives all threads of the source
+ * @throws DeerflowError `migration_thread_missing`
+ */
 export async function withBoth<T>(
-  from: MigrationSource,
-  { to, dryRun }: Pick<MigrationOptions, "to" | "dryRun">,
-  work: (source: Awaited<ReturnType<typeof openSource>>, target: SqlDatabase | undefined) => Promise<T>,
+  { from, to, dryRun, threads: ids }: MigrationOptions & { readonly from: MigrationSource },
+  list: (source: OpenSource) => Promise<readonly ThreadAddress[]>,
+  work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const source = await openSource(from);
   try {
+    const threads = chosen(await list(source), ids, nameOf(from));
     const target = dryRun ? await openForReading(to) : await openDatabase(to);
     try {
-      return await work(source, target);
+      return await work({ source, target, threads });
     } finally {
       await target?.close();
     }
@@ -107,11 +122,20 @@ export async function withBoth<T>(
 }
 
 /** Those that were asked for, in the order of the database; all where none were. */
-export const chosen = (
+function chosen(
   threads: readonly ThreadAddress[],
   ids: readonly string[] | undefined,
-): readonly ThreadAddress[] =>
-  ids === undefined || ids.length === 0 ? threads : threads.filter(({ threadId }) => ids.includes(threadId));
+  path: string,
+): readonly ThreadAddress[] {
+  if (ids === undefined || ids.length === 0) return threads;
+  const there = new Set(threads.map(({ threadId }) => threadId));
+  const missing = ids.filter((id) => !there.has(id));
+  if (missing.length > 0) {
+    throw new DeerflowError("migration_thread_missing", { path, threads: missing.join(", ") });
+  }
+  const wanted = new Set(ids);
+  return threads.filter(({ threadId }) => wanted.has(threadId));
+}
 
 /** All threads that have checkpoints. */
 export async function listCheckpointThreads(database: SqlDatabase): Promise<readonly ThreadAddress[]> {

@@ -10,6 +10,7 @@ import type { Persistence } from "../contract.js";
 import { openPersistence } from "../open-persistence.js";
 import { openStore } from "../open-store.js";
 import type { DatabaseLocation } from "../sql/database-location.js";
+import { migrateCheckpoints } from "./migrate-checkpoints.js";
 import { migrateDatabase } from "./migrate-database.js";
 
 const OTHER = { tenantId: "7", userId: "8" };
@@ -234,5 +235,18 @@ describe("a migration that is only tried", () => {
     const report = await migrateDatabase({ from, to, threads: ["chosen"] });
     expect(report.threads.map(({ threadId, status }) => [threadId, status])).toEqual([["chosen", "copied"]]);
     expect(report.items).toBeUndefined();
+  });
+
+  it("makes no target for threads of which one is not there", async () => {
+    const from = { backend: "sqlite" as const, path: join(inner, "a.db") };
+    await fill(from);
+    const to = { backend: "sqlite" as const, path: join(inner, "b.db") };
+    for (const move of [migrateDatabase, migrateCheckpoints]) {
+      await expect(move({ from, to, threads: ["talk", "nosuch"] })).rejects.toMatchObject({
+        code: "migration_thread_missing",
+        details: { threads: "nosuch" },
+      });
+    }
+    expect(readdirSync(inner)).not.toContain("b.db");
   });
 });

@@ -1,13 +1,14 @@
 /** Moves everything of one of our databases to another: threads with their runs, events and checkpoints, and the store. */
 import { type Clock, systemClock } from "../../base/clock.js";
 import { DeerflowError } from "../../base/errors.js";
+import type { SqlDatabase } from "../sql/contract.js";
 import type { DatabaseLocation } from "../sql/database-location.js";
 import { listAppThreads } from "./app-rows.js";
 import type { MigrationOptions, MigrationReport, ThreadAddress } from "./contract.js";
-import { chosen, listCheckpointThreads, refuseSame, withBoth } from "./migrate-checkpoints.js";
+import { listCheckpointThreads, refuseSame, withBoth } from "./migrate-checkpoints.js";
 import { moveItems } from "./move-items.js";
 import { moveThread } from "./move-thread.js";
-import { nameOf } from "./open-for-reading.js";
+import { nameOf, type OpenSource } from "./open-for-reading.js";
 import { runMigration } from "./run-migration.js";
 
 export interface MigrateDatabaseOptions extends MigrationOptions {
@@ -21,23 +22,20 @@ export interface MigrateDatabaseOptions extends MigrationOptions {
  * process is dead. Items of the store come along when all threads do.
  *
  * @throws DeerflowError `migration_checkpoints_only` for a database of LangGraph's own savers;
- *   `migration_source_unknown`, `migration_same_database`, `database_*`
+ *   `migration_source_unknown`, `migration_same_database`, `migration_thread_missing`, `database_*`
  */
 export async function migrateDatabase(options: MigrateDatabaseOptions): Promise<MigrationReport> {
   const { from, to, dryRun, signal, clock = systemClock } = options;
   refuseSame(from, to);
-  return withBoth(from, options, async (source, target) => {
-    if (source.kind !== "ours") {
-      throw new DeerflowError("migration_checkpoints_only", { path: nameOf(from) });
-    }
-    const { database } = source;
-    const threads = chosen(
-      inOrder([
-        ...(await listAppThreads((work) => database.read(work))),
-        ...(await listCheckpointThreads(database)),
-      ]),
-      options.threads,
-    );
+  const list = async (source: OpenSource) => {
+    const database = ours(source, from);
+    return inOrder([
+      ...(await listAppThreads((work) => database.read(work))),
+      ...(await listCheckpointThreads(database)),
+    ]);
+  };
+  return withBoth(options, list, async ({ source, target, threads }) => {
+    const database = ours(source, from);
     const sides = {
       from: { app: database, checkpoints: database },
       to: target && { app: target, checkpoints: target },
@@ -55,6 +53,12 @@ export async function migrateDatabase(options: MigrateDatabaseOptions): Promise<
       clock,
     );
   });
+}
+
+/** @throws DeerflowError `migration_checkpoints_only` */
+function ours(source: OpenSource, from: DatabaseLocation): SqlDatabase {
+  if (source.kind === "ours") return source.database;
+  throw new DeerflowError("migration_checkpoints_only", { path: nameOf(from) });
 }
 
 /** Each once, ascending. */
