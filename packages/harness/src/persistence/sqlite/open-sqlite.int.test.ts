@@ -147,8 +147,8 @@ describe("opening a database", () => {
     writeFileSync(join(folder, "file"), "");
     const below = join(folder, "file", "deerflow.db");
     await expect(openSqlite(below)).rejects.toMatchObject({
-      code: "home_not_writable",
-      details: { path: join(folder, "file") },
+      code: "database_unreadable",
+      details: { path: below, reason: expect.stringContaining(join(folder, "file")) },
     });
   });
 
@@ -160,7 +160,7 @@ describe("opening a database", () => {
   it.skipIf(isRoot)("names a folder that it may not write (skipped for root, who may)", async () => {
     mkdirSync(join(folder, "closed"), { mode: 0o500 });
     await expect(openSqlite(join(folder, "closed", "d.db"))).rejects.toMatchObject({
-      code: "home_not_writable",
+      code: "database_unreadable",
     });
   });
 });

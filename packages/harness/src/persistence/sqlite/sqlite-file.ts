@@ -48,12 +48,14 @@ function readHeader(path: string): Uint8Array {
   }
 }
 
-function makeWritable(folder: string): void {
+function makeFolderWritable(path: string): void {
+  const folder = dirname(path);
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new DeerflowError("home_not_writable", { path: folder, reason: reasonOf(error) }, error);
+    const reason = `its folder cannot be written: ${reasonOf(error)}`;
+    throw new DeerflowError("database_unreadable", { path, reason }, error);
   }
 }
 
@@ -82,10 +84,10 @@ function createFile(path: string): void {
  * written (the folder is made). A new file is made here, empty, so that only its owner can ever read it.
  *
  * @param newestSchema - the highest schema version that this program knows
- * @throws DeerflowError `home_not_writable`, `database_unreadable`, `database_foreign`, `database_newer`
+ * @throws DeerflowError `database_unreadable`, `database_foreign`, `database_newer`
  */
 export function prepareDatabaseFile(path: string, newestSchema: number): void {
-  makeWritable(dirname(path));
+  makeFolderWritable(path);
   // It was looked at when it was opened, and must not be read now.
   if (wasOpenedHere(path)) return;
   const verdict = readVerdict(path);
