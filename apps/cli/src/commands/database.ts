@@ -60,7 +60,7 @@ export async function databaseStatus(
 ): Promise<number> {
   const { print } = context.output;
   const installation = installationOf(context, globals);
-  const server = await serverOf(installation, options);
+  const { server, asked } = await serverOf(installation, options);
   if (server !== undefined) {
     const status = await askServer(server);
     if (options.json) print(`${JSON.stringify({ server, ...status })}\n`);
@@ -69,7 +69,7 @@ export async function databaseStatus(
   }
   const findings = await inspectDatabases(installation.config, installation.folders);
   if (options.json) print(`${JSON.stringify({ databases: findings.map(findingFields) })}\n`);
-  else print(`no server runs\n${findings.map(findingText).join("")}`);
+  else print(`${noServerText(asked)}\n${findings.map(findingText).join("")}`);
   return findings.some(({ problem }) => problem) ? EXIT_CODES.usage.code : EXIT_CODES.success.code;
 }
 
@@ -82,11 +82,11 @@ export async function databaseSwitch(
   const installation = installationOf(context, globals);
   const to = targetOf(context, options.to);
   const location = readSwitchTarget({ to, schema: options.schema }, installation.folders);
-  const server = await serverOf(installation, options);
+  const { server, asked } = await serverOf(installation, options);
   if (server === undefined) {
     const { home, locations } = installation;
     const done = await switchOffline({ home, locations, to: location, copy: options.copy ?? false });
-    sayOffline(context, done, options);
+    sayOffline(context, { ...done, asked }, options);
     context.output.note(writeThis(configLine(location)));
     return done.report?.status === "incomplete" ? EXIT_CODES.failed.code : EXIT_CODES.success.code;
   }
@@ -109,24 +109,31 @@ function targetOf({ env, cwd }: CommandContext, to: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(value) || value === ":memory:" ? value : resolve(cwd, value);
 }
 
-/** The address of the server that serves this installation's database; undefined when none does. */
+interface FoundServer {
+  /** Undefined when none was found. */
+  readonly server?: string;
+  /** The address that was asked in vain: a server at another one may still run. */
+  readonly asked?: string;
+}
+
+/** Looks for the server that serves this installation's database. */
 async function serverOf(
   { home, config, locations }: Installation,
   { server }: DatabaseStatusOptions,
-): Promise<string | undefined> {
-  if (server !== undefined) return server.replace(/\/+$/, "");
+): Promise<FoundServer> {
+  if (server !== undefined) return { server: server.replace(/\/+$/, "") };
   const found = findDatabaseServer(home, locations.database);
   if (found.server !== undefined) {
-    if (found.server.url !== undefined) return found.server.url;
+    if (found.server.url !== undefined) return { server: found.server.url };
     const reason = "its server has not said where it is reached; give its address with --server";
     throw new DeerflowError("database_switch_invalid", { reason });
   }
-  if (found.isFile) return undefined;
+  if (found.isFile) return {};
   // Nothing on a database server tells who uses it, so the configured address is asked.
   const { host, port } = config.gateway;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const status = await askServer(url, undefined, PROBE_MILLISECONDS).catch(() => undefined);
-  return status?.databases?.[0]?.id === found.id ? url : undefined;
+  return status?.databases?.[0]?.id === found.id ? { server: url } : { asked: url };
 }
 
 /** @throws DeerflowError `database_switch_refused` with what the server says, `database_server_unreachable` */
@@ -199,16 +206,26 @@ const findingFields = ({ problem, ...finding }: DatabaseFinding) => ({
   ...(problem && { problem: problem.sentence }),
 });
 
+/** The lock of a file tells for sure that nobody serves it; an address that does not answer tells little. Pure. */
+export const noServerText = (asked: string | undefined): string =>
+  asked === undefined ? "No server runs" : `No server was found at ${asked}; name it with --server`;
+
+/** Pure. */
+export const nothingSwitchedText = (asked: string | undefined, to: string): string =>
+  asked === undefined
+    ? `No server runs, so nothing was switched. ${to} can be used.\n`
+    : `${noServerText(asked)} if one runs: nothing was switched. ${to} can be used.\n`;
+
 function sayOffline(
   { output }: CommandContext,
-  { from, to, threadsLeft, report }: OfflineSwitch,
+  { from, to, threadsLeft, report, asked }: OfflineSwitch & FoundServer,
   { json = false }: DatabaseSwitchOptions,
 ): void {
   if (json) {
     output.print(`${JSON.stringify({ from, to, threads_left: threadsLeft, ...(report && { report }) })}\n`);
     return;
   }
-  output.note(`No server runs, so nothing was switched. ${to} can be used.\n`);
+  output.note(nothingSwitchedText(asked, to));
   if (report !== undefined) {
     const { threads, copied, updated, unchanged, conflict, failed } = report.totals;
     output.note(
