@@ -175,7 +175,7 @@ export class DatabaseSwitch {
     const record = await router.whilePaused(() => this.#turnOver(stage, { changed: changed(), moved }));
     router.stopWatching();
     progress.phase = "draining";
-    const left = { runs: record.threads.length, threads_left: progress.threadsLeft };
+    const left = { threads: record.threads.length, threads_left: progress.threadsLeft };
     logger.warn("New runs are on the new database.", this.#facts(stage, left));
     await this.#drain(stage, record, moved);
   }
