@@ -95,6 +95,11 @@ describe("where data lies", () => {
     ["a driver in the scheme", { backend: "postgres", url: "postgresql+asyncpg://h/d" }, /must begin with/],
     ["no database in it", { backend: "mysql", url: "mysql://host:3306/" }, /names no database/],
     ["an address for a file", { backend: "sqlite", url: POSTGRES }, /backend sqlite has no server/],
+    [
+      "an address of an unknown server",
+      { url: "mongodb://me:hidden@h/d" },
+      /^(?!.*hidden).*database\.url.*no known server.*postgres:\/\/, postgresql:\/\/, mysql:\/\/, mariadb:\/\//,
+    ],
     ["a file for a server", { backend: "mysql", url: "mysql://h/d", path: "x.db" }, /database\.path/],
     ["a schema elsewhere", { backend: "sqlite", schema: "flow" }, /only postgres has schemas/],
     ["a schema that is no name", { backend: "postgres", url: POSTGRES, schema: 'a"; drop' }, /plain name/],

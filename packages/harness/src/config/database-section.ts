@@ -82,6 +82,8 @@ interface PlaceProblem {
 export function placeProblem({ backend, path, url, schema }: Place): PlaceProblem | undefined {
   const row = BACKEND_TABLE[backend];
   if (row.place !== "url" && url !== undefined) {
+    if (backend === "sqlite" && backendOfUrl(url) === undefined)
+      return { key: "url", problem: unknownServer() };
     const problem = `backend ${backend} has no server; set backend to postgres or mysql, or remove url`;
     return { key: "url", problem };
   }
@@ -94,6 +96,13 @@ export function placeProblem({ backend, path, url, schema }: Place): PlaceProble
   if (row.place !== "url") return undefined;
   const problem = urlProblem(row, url);
   return problem === undefined ? undefined : { key: "url", problem };
+}
+
+function unknownServer(): string {
+  const begins = BACKENDS.flatMap((backend) => BACKEND_TABLE[backend].schemes).map(
+    (scheme) => `${scheme}://`,
+  );
+  return `it begins like the address of no known server, which are ${begins.join(", ")}; a file is written as path`;
 }
 
 function urlProblem({ schemes, named }: BackendRow, url: string | undefined): string | undefined {
