@@ -45,6 +45,15 @@ describe("a configuration that is not right", () => {
     expect(existsSync(installation.home)).toBe(false);
   });
 
+  it("lets doctor say nothing of a database that nobody named", async () => {
+    installation.configure("database:\n  backend: postgres\n  url: mysql://x/y\n");
+    const { code, out } = await installation.run(["doctor"]);
+    expect(code).toBe(2);
+    expect(out).toMatch(/FAIL config .*database\.url/);
+    expect(out).toMatch(/warn database +not looked at/);
+    expect(out).not.toContain("deerflow.db");
+  });
+
   it("is named by config validate too, and shown in full with --debug", async () => {
     installation.configure("databse: {}\n");
     expect(oneSentence(await installation.run(["config", "validate"]))).toMatch(/databse.*database/);
@@ -64,6 +73,15 @@ describe("a command that is not right", () => {
     expect(oneSentence(await installation.run(["run", "x", "--input", "/nowhere/at/all"]))).toContain(
       "/nowhere/at/all",
     );
+  });
+
+  it("refuses an input that the quota has no room for, before it is copied", async () => {
+    installation.configure("quota: {thread_bytes: 400000}\n");
+    const input = join(installation.folder, "big.bin");
+    writeFileSync(input, Buffer.alloc(500_000));
+    const sentence = oneSentence(await installation.run(["run", "x", "--input", input]));
+    expect(sentence).toMatch(/would hold 500000 bytes .* 400000 are allowed/);
+    expect(existsSync(join(installation.home, "threads"))).toBe(false);
   });
 
   it("names --port when the port is taken", async () => {

@@ -119,6 +119,14 @@ describe("memory as the database", () => {
     expect(err).toMatch(/threads, runs and their history, the state of conversations and stored items.*lost/);
     expect(existsSync(join(installation.home, "data", "deerflow.db"))).toBe(false);
   });
+
+  it("leaves nothing to go on with after a run, which says so", async () => {
+    installation.configure("config_version: 1\ndatabase: {backend: memory}\n");
+    const { code, err } = await installation.run(["run", "hello"]);
+    expect(code).toBe(0);
+    expect(err).toContain("The thread was in memory only, so it cannot be gone on with.");
+    expect(err).not.toContain("--thread");
+  });
 });
 
 describe("deerflow database switch", () => {

@@ -55,13 +55,16 @@ export async function doctorCommand(
 async function examine(context: CommandContext, globals: GlobalOptions): Promise<Finding[]> {
   const home = resolveHome(context.env, context.cwd);
   const findings = [examineNode(process.versions.node)];
-  // The rest is examined with the defaults where the configuration cannot be read.
-  const [configuration, config = parseConfig({}).config, path] = examineConfig(context, globals);
+  // The rest is examined with the defaults where the configuration cannot be read; data lies in one place only.
+  const [configuration, configured, path] = examineConfig(context, globals);
+  const config = configured ?? parseConfig({}).config;
   findings.push(configuration, await examineHome(home));
   findings.push(
     await examineSandbox(config),
     ...(await examineModels(config, context.env)),
-    ...(await examineDatabases(config, databaseFolders(home, context.cwd, path))),
+    ...(configured === undefined
+      ? [NO_DATABASE]
+      : await examineDatabases(configured, databaseFolders(home, context.cwd, path))),
     await examinePort(config.gateway.host, config.gateway.port),
   );
   return findings;
@@ -155,6 +158,12 @@ async function examineModels(config: DeerflowConfig, env: CommandContext["env"])
     return [{ name: "model", state: "fail", text: sentenceOf(error) }];
   }
 }
+
+const NO_DATABASE: Finding = {
+  name: "database",
+  state: "warn",
+  text: "not looked at, because the configuration is not right.",
+};
 
 const examineDatabases = async (
   config: DeerflowConfig,
