@@ -1,12 +1,16 @@
 /** Servers, the command line and a database that is switched under them: with real processes. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testDatabases } from "../packages/harness/src/testing/test-databases.js";
 import { scaled } from "../packages/harness/src/testing/test-scale.js";
 import { Installation, type Started } from "./support/deerflow-command.js";
 import { sdkClient } from "./support/served-host.js";
 
+const databases = await testDatabases();
 const ROUNDS = scaled(40, 2);
 
 let installation: Installation;
@@ -19,6 +23,9 @@ afterEach(async () => {
   for (const server of servers) server.kill("SIGKILL");
   await Promise.all(servers.map(({ ended }) => ended));
   installation.remove();
+});
+afterAll(async () => {
+  for (const { drop } of databases) await drop();
 });
 
 interface Served {
@@ -65,6 +72,14 @@ const threadsListed = async (): Promise<string[]> => {
     .map((line) => (JSON.parse(line) as { threadId: string }).threadId)
     .toSorted();
 };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP server's
+  server.close();
+  return port;
+}
 
 const file = (name: string): string => join(installation.folder, name);
 
@@ -126,6 +141,27 @@ describe("memory as the database", () => {
     expect(code).toBe(0);
     expect(err).toContain("The thread was in memory only, so it cannot be gone on with.");
     expect(err).not.toContain("--thread");
+  });
+});
+
+describe("a server on a database that tells nobody who uses it", () => {
+  const postgres = databases.find(({ backend }) => backend === "postgres");
+
+  it.skipIf(postgres === undefined)("is not said to be absent when it listens at another port", async () => {
+    const place = await postgres?.open();
+    if (place?.backend !== "postgres") throw new Error("not PostgreSQL");
+    const port = await freePort();
+    installation.configure(
+      `gateway: {port: ${port}}\ndatabase: {url: "${place.url}", schema: ${place.schema ?? "public"}}\n`,
+    );
+    const { url } = await serve();
+    const sentence = `No server was found at http://127.0.0.1:${port}; name it with --server`;
+    const looked = await installation.run(["database", "status"]);
+    expect(looked.out).toContain(sentence);
+    const offline = await installation.run(["database", "switch", "--to", file("new.db")]);
+    expect(offline.err).toContain(`${sentence} if one runs: nothing was switched.`);
+    expect(looked.out + offline.err).not.toContain("No server runs");
+    expect((await installation.run(["database", "status", "--server", url])).out).toContain(`server ${url}`);
   });
 });
 

@@ -64,10 +64,12 @@ const throughSandbox = ({ sandbox }: PlantedWorld): FileBackend =>
 const hostPathOf = ({ directories }: PlantedWorld, path: string): string =>
   path.replace(OUTPUTS, directories.outputs).replace(UPLOADS, directories.uploads);
 
+const admitAll = (_: number, copyAll: () => Promise<void>) => copyAll();
+
 /** Back into the thread, whose files an input must not lead out of. */
 const importFrom: Attempt = async (world, path) => {
   const limits = { maxFiles: 100, maxTotalBytes: 1_000_000 };
-  const places = { uploads: world.files, home: world.home };
+  const places = { uploads: world.files, home: world.home, admit: admitAll };
   await importInput(hostPathOf(world, path), places, limits);
   return told((await world.files.read(`${UPLOADS}/${basename(path)}`))?.bytes);
 };
@@ -127,7 +129,8 @@ const importTo: Attempt = async ({ files, home }, path) => {
   try {
     writeFileSync(join(folder, basename(path)), BYTES);
     const limits = { maxFiles: 100, maxTotalBytes: 1_000_000 };
-    return told(await importInput(join(folder, basename(path)), { uploads: files, home }, limits));
+    const places = { uploads: files, home, admit: admitAll };
+    return told(await importInput(join(folder, basename(path)), places, limits));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -113,7 +113,7 @@ interface FoundServer {
   /** Undefined when none was found. */
   readonly server?: string;
   /** The address that was asked in vain: a server at another one may still run. */
-  readonly asked?: string;
+  readonly asked?: string | undefined;
 }
 
 /** Looks for the server that serves this installation's database. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { AIMessage } from "@langchain/core/messages";
 import { type LangGraphRunnableConfig, MessagesAnnotation, StateGraph } from "@langchain/langgraph";
 import type { AgentGraph, AgentRequest } from "../agent/contract.js";
-import { silentLogger } from "../base/logger.js";
+import { type Logger, silentLogger } from "../base/logger.js";
 import { LOCAL_PRINCIPAL } from "../context/principal.js";
 import type { RunRecord } from "../persistence/contract.js";
 import type { DatabaseLocation } from "../persistence/sql/database-location.js";
@@ -66,15 +66,16 @@ export async function openWorld(
     readonly patience?: number;
     readonly store?: DatabaseLocation;
     readonly checkpointer?: DatabaseLocation;
+    readonly logger?: Logger;
   } = {},
 ): Promise<SwitchWorld> {
-  const { patience, ...overrides } = options;
+  const { patience, logger = silentLogger, ...overrides } = options;
   const gates = new Map<string, Gate>();
   const databases = await openDatabases({
     home,
     locations: { database, ...overrides },
     serving: true,
-    logger: silentLogger,
+    logger,
     lookMilliseconds: 20,
   });
   const { runs, threads } = await serve(databases, gates, patience);

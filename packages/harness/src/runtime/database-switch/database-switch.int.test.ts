@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../../base/logger.js";
 import { LOCAL_PRINCIPAL } from "../../context/principal.js";
 import { openPersistence } from "../../persistence/open-persistence.js";
@@ -100,6 +100,22 @@ describe.each(pairs)("switching from $name", ({ from, to }) => {
     expect(await world.threads.find(LOCAL_PRINCIPAL, "busy")).toMatchObject({ status: "idle" });
     if (old.backend === "sqlite") expect(findFileServer(old.path)).toBeUndefined();
     if (next.backend === "sqlite") expect(findFileServer(next.path)).toBeDefined();
+  });
+
+  it("logs how many threads the old one still holds, and calls them threads", async () => {
+    const [old, next] = [await from.open(), await to.open()];
+    const warn = vi.fn();
+    const world = await open(old, { logger: { ...silentLogger, warn } });
+    world.hold("busy");
+    await world.start("busy", "slow");
+    await world.reached("busy");
+    await world.switchTo(next);
+    await draining(world);
+    const { from: before, to: after } = world.databases.databaseSwitch.status ?? {};
+    const facts = { from: before, to: after, threads: 1, threads_left: 0 };
+    expect(warn).toHaveBeenCalledWith("New runs are on the new database.", facts);
+    world.release("busy");
+    await done(world);
   });
 
   it("carries the items of the store along, also those that are put meanwhile", async () => {
