@@ -28,7 +28,7 @@ export type PersistenceOptions = (
  *
  * @example const persistence = await openPersistence({ backend: "sqlite", path: "/home/me/.deer-flow/deerflow.db" });
  * @example const persistence = await openPersistence({ database: { backend: "postgres", url }, checkpointer: { backend: "sqlite", path } });
- * @throws DeerflowError `home_not_writable`, `database_*`; then nothing stays open
+ * @throws DeerflowError `database_*`; then nothing stays open
  */
 export async function openPersistence(options: PersistenceOptions): Promise<Persistence> {
   const { database, checkpointer = database } = "database" in options ? options : { database: options };

@@ -9,7 +9,7 @@ import { openDatabase } from "./sql/open-database.js";
  * @example
  * const store = await openStore({ backend: "sqlite", path: "memories.db" }, { ttl: { defaultTtl: 60 * 24 } });
  * const graph = builder.compile({ store });
- * @throws DeerflowError `home_not_writable`, `database_*`
+ * @throws DeerflowError `database_*`
  */
 export async function openStore(
   location: DatabaseLocation,

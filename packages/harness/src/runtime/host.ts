@@ -86,7 +86,7 @@ export interface Host {
 
 /**
  * Opens an installation.
- * @throws DeerflowError `config_*`, `sandbox_mount_invalid`, `home_not_writable`, `database_*`; then nothing stays open
+ * @throws DeerflowError `config_*`, `sandbox_mount_invalid`, `database_*`; then nothing stays open
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { env, cwd, configPath } = options;

@@ -7,7 +7,7 @@ import { sqliteDatabase } from "../sqlite/sqlite-database.js";
 import type { SqlDatabase } from "./contract.js";
 import type { DatabaseLocation } from "./database-location.js";
 
-/** @throws DeerflowError `home_not_writable`, `database_*` */
+/** @throws DeerflowError `database_*` */
 export async function openDatabase(location: DatabaseLocation): Promise<SqlDatabase> {
   switch (location.backend) {
     case "memory":

@@ -11,7 +11,7 @@ import { sqlitePlace } from "./sqlite-path.js";
  * Opens or creates the database at `place`, with the folders above it: a path, a `file:` URL, or `:memory:`, which
  * lives as long as the process.
  *
- * @throws DeerflowError `database_path_invalid`, `home_not_writable`, `database_unreadable`, `database_foreign`,
+ * @throws DeerflowError `database_path_invalid`, `database_unreadable`, `database_foreign`,
  *   `database_newer`, `database_damaged`, `database_busy`
  */
 export async function openSqlite(place: string): Promise<SqliteConnection> {

@@ -81,7 +81,7 @@ export class DatabaseSwitch {
   /**
    * Opens the new database and begins; the rest goes on by itself. When it throws, nothing has changed.
    *
-   * @throws DeerflowError `database_switch_invalid`, `database_switching`, `home_not_writable`, `database_*`
+   * @throws DeerflowError `database_switch_invalid`, `database_switching`, `database_*`
    */
   async start({ to, copy }: SwitchRequest): Promise<SwitchStatus> {
     const { now } = { now: Date.now, ...this.#options.clock };
@@ -105,7 +105,7 @@ export class DatabaseSwitch {
   /**
    * Goes on with a switch that the process before this one did not end. The side of the options is the old one.
    *
-   * @throws DeerflowError `database_switching`, `home_not_writable`, `database_*`
+   * @throws DeerflowError `database_switching`, `database_*`
    */
   async resume(record: SwitchRecord): Promise<void> {
     const { records, router, logger } = this.#options;

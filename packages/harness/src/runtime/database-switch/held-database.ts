@@ -16,7 +16,7 @@ export class HeldDatabase {
 
   /**
    * @param serving - keeps other processes from serving the same SQLite file
-   * @throws DeerflowError `home_not_writable`, `database_*`; then nothing stays open
+   * @throws DeerflowError `database_*`; then nothing stays open
    */
   static async open(location: DatabaseLocation, serving: boolean): Promise<HeldDatabase> {
     const database = await openDatabase(location);

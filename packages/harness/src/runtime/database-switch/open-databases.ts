@@ -28,7 +28,7 @@ export interface OpenDatabases {
 }
 
 /**
- * @throws DeerflowError `home_not_writable`, `database_*`, among them `database_in_use` where another process serves
+ * @throws DeerflowError `database_*`, among them `database_in_use` where another process serves
  *   them and `database_switching` where one moves threads; then nothing stays open
  */
 export async function openDatabases(options: OpenDatabasesOptions): Promise<OpenDatabases> {

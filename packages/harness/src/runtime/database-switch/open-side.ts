@@ -26,7 +26,7 @@ export interface OpenedSide extends DatabaseSide {
 
 /**
  * @param beside a side that is open already; checkpoints and store that have a place of their own are shared with it
- * @throws DeerflowError `home_not_writable`, `database_*`; then nothing stays open
+ * @throws DeerflowError `database_*`; then nothing stays open
  */
 export async function openSide(
   locations: DatabaseLocations,
