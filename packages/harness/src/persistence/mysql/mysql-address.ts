@@ -1,6 +1,5 @@
 /** Reads the address of a MySQL or MariaDB database. */
-import { readFileSync } from "node:fs";
-import { DeerflowError, reasonOf } from "../../base/errors.js";
+import { addressReader } from "../sql/address-reader.js";
 
 /** How a connection is encrypted, as MySQL's own clients call it. */
 type SslMode = "disabled" | "required" | "verify_ca" | "verify_identity";
@@ -49,8 +48,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(
   "ssl ssl-mode ssl-ca ssl-cert ssl-key socket charset".split(" "),
 );
 
-const wrong = (reason: string): DeerflowError =>
-  new DeerflowError("database_address_invalid", { reason, example: EXAMPLE });
+const { wrong, parse, decoded, fileOf } = addressReader(EXAMPLE);
 
 const isSslMode = (text: string): text is SslMode => SSL_MODES.includes(text);
 
@@ -64,16 +62,6 @@ function sslModeOf(parameters: URLSearchParams): SslMode {
   return mode;
 }
 
-function fileOf(parameters: URLSearchParams, name: string): string | undefined {
-  const path = parameters.get(name);
-  if (path === null) return undefined;
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw wrong(`its ${name} cannot be read: ${reasonOf(error)}`);
-  }
-}
-
 function tlsOf(parameters: URLSearchParams): MysqlTls | undefined {
   const mode = sslModeOf(parameters);
   if (mode === "disabled") return undefined;
@@ -85,23 +73,6 @@ function tlsOf(parameters: URLSearchParams): MysqlTls | undefined {
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
   };
-}
-
-function parse(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    // The parser's own error holds the whole text, and so the password.
-    throw wrong("it is not a URL");
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw wrong("a % in it is not followed by two hexadecimal digits");
-  }
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Reads the address of a PostgreSQL database. */
-import { readFileSync } from "node:fs";
-import { DeerflowError, reasonOf } from "../../base/errors.js";
+import { addressReader } from "../sql/address-reader.js";
 
 /** How a connection is encrypted, as PostgreSQL's own clients call it. */
 type SslMode = "disable" | "require" | "verify-ca" | "verify-full";
@@ -48,8 +47,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(
   "ssl sslmode sslrootcert sslcert sslkey channel_binding application_name host port".split(" "),
 );
 
-const wrong = (reason: string): DeerflowError =>
-  new DeerflowError("database_address_invalid", { reason, example: EXAMPLE });
+const { wrong, parse, decoded, fileOf } = addressReader(EXAMPLE);
 
 const isSslMode = (text: string): text is SslMode => SSL_MODES.includes(text);
 
@@ -59,16 +57,6 @@ function sslModeOf(parameters: URLSearchParams): SslMode {
   const mode = SSL_SPELLINGS[spelled] ?? spelled;
   if (!isSslMode(mode)) throw wrong(`sslmode is one of ${SSL_MODES.join(", ")}`);
   return mode;
-}
-
-function fileOf(parameters: URLSearchParams, name: string): string | undefined {
-  const path = parameters.get(name);
-  if (path === null) return undefined;
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw wrong(`its ${name} cannot be read: ${reasonOf(error)}`);
-  }
 }
 
 function tlsOf(parameters: URLSearchParams): PostgresTls | undefined {
@@ -83,23 +71,6 @@ function tlsOf(parameters: URLSearchParams): PostgresTls | undefined {
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
   };
-}
-
-function parse(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    // The parser's own error holds the whole text, and so the password.
-    throw wrong("it is not a URL");
-  }
-}
-
-function decoded(part: string): string | undefined {
-  try {
-    return part === "" ? undefined : decodeURIComponent(part);
-  } catch {
-    throw wrong("a % in it is not followed by two hexadecimal digits");
-  }
 }
 
 function portOf(url: URL): number {
@@ -140,16 +111,16 @@ export function parsePostgresAddress(text: string): PostgresAddress {
   const parameters = url.searchParams;
   const unknown = [...parameters.keys()].find((key) => !PARAMETERS.has(key));
   if (unknown !== undefined) throw wrong(`it has an unknown parameter, ${unknown}`);
-  const host = parameters.get("host") ?? decoded(url.hostname)?.replaceAll(/^\[|\]$/g, "");
+  const host = parameters.get("host") ?? (decoded(url.hostname).replaceAll(/^\[|\]$/g, "") || undefined);
   const port = portOf(url);
-  const user = decoded(url.username);
-  const database = decoded(url.pathname.slice(1));
+  const user = decoded(url.username) || undefined;
+  const database = decoded(url.pathname.slice(1)) || undefined;
   const shownHost = host?.includes(":") ? `[${host}]` : (host ?? "localhost");
   return {
     host,
     port,
     user,
-    password: decoded(url.password),
+    password: decoded(url.password) || undefined,
     database,
     tls: tlsOf(parameters),
     channelBinding: ["require", "prefer"].includes(parameters.get("channel_binding") ?? ""),
